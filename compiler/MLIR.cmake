@@ -1,0 +1,21 @@
+# Finds LLVM/MLIR 22 and sets what every compiler target needs. Links the shared libMLIR/libLLVM.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+find_package(MLIR 22 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir)
+set(MLIR_LINK_MLIR_DYLIB ON)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+separate_arguments(MG_LLVM_DEFINITIONS NATIVE_COMMAND ${LLVM_DEFINITIONS})
+
+# Everything that includes LLVM or MLIR headers links this.
+add_library(mg-mlir INTERFACE)
+target_include_directories(mg-mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_compile_definitions(mg-mlir INTERFACE ${MG_LLVM_DEFINITIONS})
+target_compile_options(mg-mlir INTERFACE -fno-exceptions -Wall -Wno-unused-parameter)
+target_link_libraries(mg-mlir INTERFACE MLIR LLVM)
+target_link_options(mg-mlir INTERFACE -Wl,-rpath,${LLVM_LIBRARY_DIR})
+# The compiler's own code is built lightly: its speed is LLVM's.
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  target_compile_options(mg-mlir INTERFACE -O1)
+endif()
