@@ -1,0 +1,79 @@
+// write, fsync, rename, fsync of the folder: after a crash there is the old
+// file or the new one. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/data/AtomicFile.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace mg {
+
+AtomicFile::AtomicFile(AtomicFile &&other) noexcept
+    : target(std::move(other.target)), temporary(std::move(other.temporary)),
+      fd(std::exchange(other.fd, -1)) {}
+
+AtomicFile::~AtomicFile() {
+  if (fd < 0)
+    return;
+  close(fd);
+  unlink(temporary.c_str());
+}
+
+Expected<AtomicFile> AtomicFile::create(const std::string &path) {
+  AtomicFile file;
+  file.target = path;
+  file.temporary = fmt::format("{}.tmp-{}", path, getpid());
+  file.fd = ::open(file.temporary.c_str(),
+                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file.fd < 0)
+    return failure(Code::Io, "{}: cannot write it: {}", path,
+                   std::strerror(errno));
+  return file;
+}
+
+Status AtomicFile::writeAt(uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return failure(Code::Io, "{}: cannot write it: {}", target,
+                     std::strerror(written < 0 ? errno : ENOSPC));
+    offset += static_cast<uint64_t>(written);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+/// Makes the rename itself durable. Some file systems refuse fsync on a folder:
+/// the file is there all the same.
+static void syncFolderOf(const std::string &path) {
+  const size_t slash = path.find_last_of('/');
+  const std::string folder =
+      slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  fsync(fd);
+  close(fd);
+}
+
+Status AtomicFile::commit() {
+  const bool flushed = fsync(fd) == 0;
+  const bool closed = close(fd) == 0;
+  fd = -1;
+  if (flushed && closed &&
+      std::rename(temporary.c_str(), target.c_str()) == 0) {
+    syncFolderOf(target);
+    return {};
+  }
+  const int reason = errno;
+  unlink(temporary.c_str());
+  return failure(Code::Io, "{}: cannot write it: {}", target,
+                 std::strerror(reason));
+}
+
+} // namespace mg

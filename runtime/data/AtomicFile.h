@@ -1,0 +1,39 @@
+// A file that appears under its name complete or not at all: written beside it,
+// flushed to disk, then renamed. SPDX-License-Identifier: Apache-2.0 WITH
+// LLVM-exception
+#pragma once
+
+#include "runtime/base/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace mg {
+
+class AtomicFile {
+public:
+  /// Opens the temporary `path` + ".tmp-PID". Errors: Io (no such folder, no
+  /// permission).
+  static Expected<AtomicFile> create(const std::string &path);
+
+  /// Writes at an offset; threads may write different ranges at once. Errors:
+  /// Io (disk full).
+  Status writeAt(uint64_t offset, std::span<const std::byte> bytes);
+
+  /// Flushes the file and its folder to disk and gives the file its name.
+  /// Errors: Io.
+  Status commit();
+
+  AtomicFile(AtomicFile &&other) noexcept;
+  AtomicFile &operator=(AtomicFile &&) = delete;
+  ~AtomicFile(); // removes the temporary file unless committed
+
+private:
+  AtomicFile() = default;
+  std::string target, temporary;
+  int fd = -1;
+};
+
+} // namespace mg
