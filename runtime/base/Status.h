@@ -34,7 +34,7 @@ struct Error {
 };
 
 template <typename T> using Expected = tl::expected<T, Error>;
-using Status [[nodiscard]] = tl::expected<void, Error>;
+using Status = tl::expected<void, Error>;
 
 template <typename... Args>
 [[nodiscard]] tl::unexpected<Error> failure(Code code, fmt::format_string<Args...> text, Args &&...args) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
 #include "runtime/schema/bundle_generated.h"
 
 #include <cstdint>
@@ -45,12 +46,6 @@ struct CheckFailure {
   int64_t value; // as found
 };
 
-/// Per-device time split of everything run since the last reset, in seconds.
-struct DeviceTimes {
-  double busy = 0, waitingForDevices = 0, waitingForData = 0;
-  uint64_t bytes = 0; // memory held by this device
-};
-
 /// Fills the staging buffers of device `device` for its k-th unit of the window. `destination[i]` is where input i's
 /// unit rows go (array bytes as in Input). Called on a worker thread; must not throw. Returns the unit's row0 and rows.
 class UnitSource {
@@ -65,7 +60,9 @@ class Session {
 public:
   virtual ~Session() = default;
 
-  /// Allocates every device's regions and loads the code that fits this CPU. State is zero until init() or setVariable.
+  /// Allocates every device's regions and loads the code that fits this CPU. State is zero until init() or a write through
+  /// state(), except run-time scalars, which hold their defaults. Errors: InvalidArgument, OutOfMemory, Unsupported,
+  /// BadInput (the code image), Io.
   static Expected<std::unique_ptr<Session>> open(std::shared_ptr<Bundle> bundle, const SessionOptions &options);
 
   virtual const Bundle &bundle() const = 0;
@@ -82,7 +79,8 @@ public:
   /// Adds the units of one evaluation window to the evaluation sums of each device.
   virtual Expected<CheckFailure> evaluate(int train, uint32_t unitRows, UnitSource &source) = 0;
 
-  /// Runs predict `predict` on one window; afterwards sink(device, k, unit, sources[i]) sees each unit's output rows.
+  /// Runs predict `predict` on one window. After each unit sink.take(device, k, unit, outputs) sees its output rows: on a
+  /// worker thread, one call at a time, devices in no fixed order; the rows are gone when it returns.
   class OutputSink {
   public:
     virtual ~OutputSink() = default;
