@@ -107,7 +107,7 @@ mg_install() {
   local package missing=()
   mg_apt_get update -q || mg_fail 'apt-get update failed: see its message above; is the network there?'
   for package in "$@"; do
-    LC_ALL=C apt-cache policy "$package" | grep -q 'Candidate: [^(]' || missing+=("$package")
+    grep -q 'Candidate: [^(]' <<<"$(LC_ALL=C apt-cache policy "$package")" || missing+=("$package")
   done
   ((${#missing[@]} == 0)) ||
     mg_fail "the package sources of this system do not offer: ${missing[*]}" \
