@@ -35,7 +35,8 @@ Status each(const List *list, std::string_view what, Check check) {
 /// unchecked.
 template <typename List>
 Status checkElementsAligned(const List *list, std::string_view what) {
-  if (list && reinterpret_cast<uintptr_t>(list->Data()) % 8 != 0)
+  if (list && list->size() > 0 &&
+      reinterpret_cast<uintptr_t>(list->Data()) % 8 != 0)
     return failure(Code::BadInput,
                    "{} start at a file offset that is not a multiple of 8",
                    what);
