@@ -43,9 +43,8 @@ Status checkElementsAligned(const List *list, std::string_view what) {
   return {};
 }
 
-inline Status checkIndex(uint64_t index, uint64_t count,
-                         std::string_view what) {
-  if (index >= count)
+inline Status checkIndex(int64_t index, uint64_t count, std::string_view what) {
+  if (index < 0 || static_cast<uint64_t>(index) >= count)
     return failure(Code::BadInput, "index {} of {}, but there are {}", index,
                    what, count);
   return {};
@@ -55,8 +54,7 @@ inline Status checkIndex(uint64_t index, uint64_t count,
 inline Status checkLocation(const schema::Bundle &tables, int location) {
   uint64_t count = tables.locations() ? tables.locations()->size() : 0;
   if (location != -1)
-    return checkIndex(static_cast<uint64_t>(static_cast<int64_t>(location)),
-                      count, "location");
+    return checkIndex(location, count, "location");
   return {};
 }
 

@@ -59,7 +59,7 @@ std::vector<NamedArray> largestArrays(const schema::Bundle &tables,
   addStored(tables.outputs(), "output", arrays);
   addTemporaries(tables, arrays);
   std::sort(arrays.begin(), arrays.end(),
-                   [](auto &a, auto &b) { return a.bytes > b.bytes; });
+            [](auto &a, auto &b) { return a.bytes > b.bytes; });
   if (arrays.size() > count)
     arrays.erase(arrays.begin() + static_cast<std::ptrdiff_t>(count),
                  arrays.end());

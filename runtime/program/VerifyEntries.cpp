@@ -60,10 +60,10 @@ private:
       return {};
     }
     bool predicts = entry.role() == schema::Role::Predict;
-    return checkIndex(
-        static_cast<uint64_t>(static_cast<int64_t>(entry.owner())),
-        predicts ? tables.predicts()->size() : tables.trains()->size(),
-        predicts ? "predict" : "train");
+    return checkIndex(entry.owner(),
+                      predicts ? tables.predicts()->size()
+                               : tables.trains()->size(),
+                      predicts ? "predict" : "train");
   }
 
   /// Only Update runs at the same point on every device: elsewhere a collective
