@@ -1,6 +1,6 @@
 // {"__metadata__": {"key": "value"}, "name": {"dtype": "F32", "shape": [2, 3],
-// "data_offsets": [0, 24]}} SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// "data_offsets": [0, 24]}}
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/checkpoint/HeaderReader.h"
 
 #include <rapidjson/error/en.h>

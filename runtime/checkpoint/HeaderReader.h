@@ -1,6 +1,7 @@
 // Reads the JSON header of a safetensors file as a stream of events, so that it
 // needs no document in memory and refuses every shape of JSON but the one that
-// the format has. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// the format has.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/checkpoint/Safetensors.h"

@@ -1,5 +1,6 @@
 // Writer and checking reader. Offsets in the header count from the end of the
-// header. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// header.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/checkpoint/Safetensors.h"
 #include "runtime/checkpoint/HeaderReader.h"
 #include "runtime/data/AtomicFile.h"

@@ -1,7 +1,7 @@
 // The safetensors file format (github.com/huggingface/safetensors): u64 header
 // length, JSON header, data. Here only the format; what a session puts into
-// such a file is Checkpoint's. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// such a file is Checkpoint's.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/base/Status.h"

@@ -1,7 +1,7 @@
 // One array of input rows, from an IDX file, a .npy file, or the caller's
 // memory. The format is told by content, never by name; either may be gzip'd.
-// Start at readArrayFile. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// Start at readArrayFile.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/base/Status.h"

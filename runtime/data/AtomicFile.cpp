@@ -1,5 +1,6 @@
 // write, fsync, rename, fsync of the folder: after a crash there is the old
-// file or the new one. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// file or the new one.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/data/AtomicFile.h"
 
 #include <cerrno>

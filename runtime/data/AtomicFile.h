@@ -1,6 +1,6 @@
 // A file that appears under its name complete or not at all: written beside it,
-// flushed to disk, then renamed. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// flushed to disk, then renamed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/base/Status.h"

@@ -1,5 +1,6 @@
 // Matching of files with the model's inputs. Every error says what the model
-// expects. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expects.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/data/DataSet.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Named arrays with one row count, in the order in which a bundle's train or
 // predict wants its inputs. Which rows are read in what order is
-// runtime/train's. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// runtime/train's.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/data/ArrayFile.h"

@@ -1,6 +1,7 @@
 // Names and sizes of element types, as the model text, .npy files and
 // safetensors files spell them. One table for all of them, so that a new type
-// is one line. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// is one line.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/schema/bundle_generated.h"

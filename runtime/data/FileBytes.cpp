@@ -1,6 +1,6 @@
 // Mapping and gzip. A gzip file may hold several members (RFC 1952, 2.2): they
-// are one stream of bytes. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// are one stream of bytes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/data/FileBytes.h"
 
 #include <algorithm>

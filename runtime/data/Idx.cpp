@@ -1,7 +1,7 @@
 // IDX, the format of the MNIST files (Y. LeCun, C. Cortes, C. Burges, "The
 // MNIST database"): 00 00, type, rank, the sizes as big-endian u32, then the
-// elements, big-endian, row-major. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// elements, big-endian, row-major.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/data/ArrayFile.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // The .npy format, versions 1 to 3 (NumPy Enhancement Proposal 1): magic,
 // version, header length, a Python dict with descr, fortran_order and shape,
-// then the elements. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// then the elements.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/data/ArrayFile.h"
 
 #include <cstring>

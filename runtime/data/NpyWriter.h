@@ -1,6 +1,6 @@
 // Writes a .npy file of known shape row by row, in any order and from any
-// thread; complete or not there at all. SPDX-License-Identifier: Apache-2.0
-// WITH LLVM-exception
+// thread; complete or not there at all.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/data/AtomicFile.h"

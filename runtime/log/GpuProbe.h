@@ -1,6 +1,6 @@
 // Counts NVIDIA GPUs without a CUDA library at hand: those that a driver
-// offers, and those that are only on the PCI bus. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// offers, and those that are only on the PCI bus.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // The texts. Figures are as Keras prints them: four decimals, or a power of ten
-// below 0.001. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// below 0.001.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/log/Report.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // Which device computes which rows of a step (DESIGN §3, units). A window of G
 // rows is cut into units of B rows in row order; device d of N gets the units
 // [d·U/N, (d+1)·U/N), U = ⌈G/B⌉. A short last window is cut at the same
-// positions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// positions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/program/Session.h"

@@ -1,6 +1,6 @@
 // Row copies; the rows past a unit's valid ones are copies of its last, so that
-// padding computes nothing odd. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// padding computes nothing odd.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/train/Gather.h"
 
 #include <cstring>

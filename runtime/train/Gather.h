@@ -1,5 +1,6 @@
 // Copies the rows of a window from the data set into a device's staging
-// buffers. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// buffers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/data/DataSet.h"

@@ -1,0 +1,139 @@
+// One step is one window of the epoch's order; the last of an epoch may be
+// short.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/train/TrainLoop.h"
+#include "runtime/checkpoint/StateTable.h"
+#include "runtime/train/BadRow.h"
+#include "runtime/train/Evaluation.h"
+
+#include <algorithm>
+
+namespace mg {
+
+Dealing trainDealing(const Session &session, int64_t globalBatch) {
+  const std::span<const uint32_t> sizes = unitSizes(session.bundle().tables());
+  const int devices = session.deviceCount();
+  const int64_t window =
+      globalBatch > 0 ? globalBatch : int64_t{devices} * sizes.back();
+  return {devices, chooseUnitRows(sizes, window, devices), window};
+}
+
+TrainLoop::TrainLoop(Session &opened, const TrainPlan &what, Report &reportTo,
+                     const std::atomic<bool> &stopFlag)
+    : session(opened), plan(what), report(reportTo), stop(stopFlag),
+      table(*opened.bundle().tables().trains()->Get(
+          static_cast<flatbuffers::uoffset_t>(what.train))),
+      dealing(trainDealing(opened, what.globalBatch)) {
+  start = plan.start.row < plan.training.rows
+              ? plan.start
+              : Position{plan.start.epoch + 1, 0}; // rows were more then
+  outcome.position = start;
+}
+
+int64_t TrainLoop::lastEpoch() const {
+  if (plan.epochs > 0)
+    return start.epoch + plan.epochs;
+  const int64_t perEpoch = dealing.windowsOf(plan.training.rows);
+  const int64_t done = start.row / dealing.windowRows;
+  return start.epoch + (done + plan.steps + perEpoch - 1) / perEpoch;
+}
+
+Expected<TrainOutcome> TrainLoop::run() {
+  while (outcome.position.epoch < lastEpoch() && !limitReached() && !stop)
+    MG_TRY(runEpoch());
+  outcome.interrupted = stop;
+  return std::move(outcome);
+}
+
+Status TrainLoop::runEpoch() {
+  const auto begin = std::chrono::steady_clock::now();
+  const int64_t rows = plan.training.rows, epoch = outcome.position.epoch;
+  report.epochBegins(epoch + 1, lastEpoch());
+  shuffleRows(plan.shuffle, rows, session.seed(), epoch, order);
+  session.clearEpoch(plan.train);
+  Gather gather(plan.training, dealing, order);
+  int64_t first = outcome.position.row;
+  for (; first < rows && !limitReached(); first += dealing.windowRows) {
+    if (stop)
+      return {};
+    MG_TRY(runWindow(gather, first));
+    outcome.position.row = std::min(rows, first + dealing.windowRows);
+  }
+  if (outcome.position.row == rows)
+    outcome.position = {epoch + 1, 0};
+  outcome.metrics = means(&Session::epochSums);
+  MG_TRY(validate(outcome.metrics));
+  const std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - begin;
+  report.epochEnds({epoch + 1, lastEpoch(),
+                    dealing.windowsOf(std::min(first, rows)),
+                    dealing.windowsOf(rows), seconds.count(), outcome.metrics});
+  return {};
+}
+
+Status TrainLoop::runWindow(Gather &gather, int64_t first) {
+  gather.setWindow(first,
+                   std::min(dealing.windowRows, plan.training.rows - first));
+  MG_TRY_ASSIGN(found,
+                session.step(plan.train,
+                             static_cast<uint32_t>(dealing.unitRows), gather));
+  if (found.check >= 0)
+    return tl::unexpected<Error>(badRow(found, *table.checks(), *table.inputs(),
+                                        session.bundle().tables(),
+                                        *plan.training.set, gather));
+  ++outcome.steps;
+  if (plan.checkReplicas > 0 && outcome.steps % plan.checkReplicas == 0)
+    MG_TRY(checkReplicas(session));
+  reportStep(first);
+  return {};
+}
+
+void TrainLoop::reportStep(int64_t first) {
+  const bool wantsMetrics = report.wantsStepMetrics(outcome.steps),
+             wantsProgress = report.wantsProgress();
+  if (!wantsMetrics && !wantsProgress && !plan.onStep)
+    return; // the usual step reads no sums and allocates nothing
+  StepFacts facts;
+  facts.step = session.stepCount();
+  facts.inEpoch = first / dealing.windowRows + 1;
+  facts.ofEpoch = dealing.windowsOf(plan.training.rows);
+  if (wantsMetrics)
+    facts.metrics = means(&Session::stepSums);
+  if (wantsProgress)
+    facts.soFar = means(&Session::epochSums);
+  report.step(facts);
+  if (!plan.onStep)
+    return;
+  std::vector<double> values;
+  for (uint32_t metric = 0; metric < table.metrics()->size(); ++metric)
+    values.push_back(
+        session.stepSums(plan.train, static_cast<int>(metric)).mean());
+  plan.onStep(facts.step, values);
+}
+
+/// A stop request during validation ends the run as one during a step does: the
+/// epoch's training is done.
+Status TrainLoop::validate(std::vector<MetricValue> &metrics) {
+  if (!plan.validation)
+    return {};
+  Expected<std::vector<MetricValue>> found =
+      evaluateRows(session, plan.train, plan.validation, "val_", stop);
+  if (!found && found.error().code == Code::Interrupted)
+    return {};
+  if (!found)
+    return tl::unexpected<Error>(std::move(found).error());
+  metrics.insert(metrics.end(), found->begin(), found->end());
+  return {};
+}
+
+std::vector<MetricValue>
+TrainLoop::means(Session::Sums (Session::*sums)(int, int) const) const {
+  std::vector<MetricValue> values;
+  for (const schema::Metric *metric : *table.metrics())
+    values.push_back(
+        {metric->name()->str(),
+         (session.*sums)(plan.train, static_cast<int>(values.size())).mean()});
+  return values;
+}
+
+} // namespace mg
