@@ -1,6 +1,9 @@
 # Finds LLVM/MLIR 22 and sets what every compiler target needs. Links the shared libMLIR/libLLVM.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-find_package(MLIR 22 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir)
+find_package(MLIR REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "found LLVM ${LLVM_PACKAGE_VERSION}, expected 22: install libmlir-22-dev and llvm-22-dev, or pass -DMLIR_DIR=")
+endif()
 set(MLIR_LINK_MLIR_DYLIB ON)
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
