@@ -216,13 +216,17 @@ Status train(mg_session &handle, const mg_train_options &options) {
   Session &session = *handle.session;
   session.resetTimes();
   const double begin = secondsNow();
-  MG_TRY_ASSIGN(outcome, TrainLoop(session, plan, report, handle.stop).run());
+  Expected<TrainOutcome> outcome =
+      TrainLoop(session, plan, report, handle.stop).run();
+  report.clearProgress();
+  if (!outcome)
+    return tl::unexpected<Error>(std::move(outcome).error());
   const DeviceFacts facts = deviceFacts(session, secondsNow() - begin);
-  handle.position = outcome.position;
-  handle.metrics = std::move(outcome.metrics);
+  handle.position = outcome->position;
+  handle.metrics = std::move(outcome->metrics);
   if (options.save)
     MG_TRY(saveCheckpoint(session, options.save, handle.position));
-  if (outcome.interrupted)
+  if (outcome->interrupted)
     return tl::unexpected<Error>(interruption(handle, options.save));
   if (data.test)
     MG_TRY(testRows(handle, index, DataView::all(*data.test), report));

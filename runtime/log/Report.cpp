@@ -143,10 +143,14 @@ void Report::step(const StepFacts &facts) {
 void Report::epochEnds(const EpochFacts &facts) {
   if (json)
     json->epoch(facts);
-  if (progress == Progress::Terminal)
-    print(Stream::Output, "\r\x1b[K");
+  clearProgress();
   if (progress != Progress::None)
     line(epochLine(facts));
+}
+
+void Report::clearProgress() {
+  if (progress == Progress::Terminal)
+    print(Stream::Output, "\r\x1b[K");
 }
 
 void Report::test(const TestFacts &facts) {

@@ -45,6 +45,8 @@ public:
   void step(const StepFacts &facts);
 
   void epochEnds(const EpochFacts &facts);
+  /// Takes a half-written progress line off the terminal.
+  void clearProgress();
   void test(const TestFacts &facts);
   void devices(const DeviceFacts &facts);
   void line(std::string_view text);

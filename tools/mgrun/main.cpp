@@ -1,0 +1,82 @@
+// mgrun: trains, evaluates and runs a compiled model. Only the command line is
+// here; all else is libmg's, through mg.h. Exit codes: 0; 1 with one "error:"
+// line; 2 usage; 128 + signal when stopped by one.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/mgrun/Commands.h"
+#include "tools/mgrun/Signals.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
+namespace mgrun {
+
+int64_t startTimeNs = 0;
+
+OpenSession::~OpenSession() {
+  setSignalSession(nullptr);
+  mg_close(session);
+}
+
+mg_code OpenSession::open(const SessionArguments &arguments) {
+  const mg_open_options options = arguments.options();
+  MGRUN_TRY(mg_open(arguments.bundle.c_str(), &options, &session));
+  setSignalSession(session);
+  return MG_OK;
+}
+
+static std::string oneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+static int exitCode(mg_code code) {
+  if (code == MG_OK && std::fflush(stdout) == 0)
+    return 0;
+  const std::string text = code == MG_OK ? "cannot write to standard output"
+                                         : oneLine(mg_last_error());
+  const bool stopped = code == MG_INTERRUPTED && signalExitCode() != 0;
+  std::fprintf(stderr, "%s: %s\n", stopped ? "interrupted" : "error",
+               text.c_str());
+  return stopped ? signalExitCode() : 1;
+}
+
+static int run(int argc, char **argv) {
+  CLI::App app("Trains, evaluates and runs a compiled model (.mgb).", "mgrun");
+  app.require_subcommand(1);
+  struct Entry {
+    const char *name, *help;
+    std::unique_ptr<Command> (*add)(CLI::App &);
+    std::unique_ptr<Command> command;
+  };
+  Entry entries[] = {
+      {"train", "Train the model", addTrain, nullptr},
+      {"evaluate", "Measure a saved state on test data", addEvaluate, nullptr},
+      {"predict", "Write the model's output for each row", addPredict, nullptr},
+      {"info", "Show what is in a bundle", addInfo, nullptr},
+      {"bench", "Time training steps on made-up data", addBench, nullptr}};
+  for (Entry &entry : entries)
+    entry.command = entry.add(*app.add_subcommand(entry.name, entry.help));
+  try {
+    app.parse(argc, argv);
+    for (Entry &entry : entries)
+      if (app.got_subcommand(entry.name))
+        return exitCode(entry.command->run());
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0)
+      return app.exit(error); // --help
+    std::fprintf(stderr, "error: %s (mgrun --help shows the usage)\n",
+                 oneLine(error.what()).c_str());
+  }
+  return 2;
+}
+
+} // namespace mgrun
+
+int main(int argc, char **argv) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  mgrun::startTimeNs = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  mgrun::installSignalHandlers();
+  return mgrun::run(argc, argv);
+}
