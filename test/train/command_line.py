@@ -1,0 +1,232 @@
+"""The command line as a contract: usage, output, files, signals. Standard library only.
+
+Usage: command_line.py MGRUN WRITE_TOY_BUNDLE [unittest arguments]
+The toy model is y = w x with loss (y - target)^2 and gradient descent at 0.1; w starts as the seed.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+MGRUN, WRITE_TOY_BUNDLE = sys.argv[1:3]
+
+
+def write_npy(path, values):
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % len(values)
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+        file.write(struct.pack("<%df" % len(values), *values))
+
+
+def read_npy(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    start = 10 + struct.unpack("<H", data[8:10])[0]
+    return list(struct.unpack("<%df" % ((len(data) - start) // 4), data[start:]))
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        subprocess.run([WRITE_TOY_BUNDLE, self.at("toy.mgb"), "2"], check=True)
+        self.data("a", [1.0] * 5, [1, 1, 1, 1, 4])
+
+    def at(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def data(self, name, x, target):
+        write_npy(self.at(name + "-x.npy"), x)
+        write_npy(self.at(name + "-t.npy"), target)
+
+    def files(self, option, name):
+        return [option, "x=" + self.at(name + "-x.npy"), "target=" + self.at(name + "-t.npy")]
+
+    def mgrun(self, command, *arguments, code=0):
+        line = [MGRUN, command, self.at("toy.mgb"), *arguments]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def train(self, *arguments, code=0):
+        return self.mgrun("train", *self.files("--train", "a"), "--device=cpu", *arguments, code=code)
+
+    def test_usage_errors_exit_2_with_one_line(self):
+        good = self.files("--train", "a")
+        for arguments in (
+            [], ["--train", "x"], ["--train", "=f"], good + ["--epochs=0"], good + ["--epochs=x"],
+            good + ["--devices=0"], good + ["--devices=two"], good + ["--devices=3", "--device-ids=0,1"],
+            good + ["--device=tpu"], good + ["--shuffle=some"], good + ["--shuffle=0"], good + ["--progress=loud"],
+            good + ["--validation-split=1.5"], good + ["--validation-split=0"], good + ["--set", "rate"],
+            good + ["--set", "rate=fast"], good + ["--unknown"], good + ["--check-replicas=0"],
+            good + ["--validation-split=1"] + self.files("--validation", "a"),
+        ):
+            with self.subTest(arguments=arguments):
+                done = self.mgrun("train", *arguments, code=2)
+                self.assertRegex(done.stderr, r"\Aerror: [^\n]+\n\Z")
+        for line in ([], ["fly"], ["evaluate", self.at("toy.mgb")], ["predict", self.at("toy.mgb")], ["info"]):
+            with self.subTest(line=line):
+                self.assertEqual(subprocess.run([MGRUN, *line], capture_output=True).returncode, 2)
+
+    def test_help_exits_0(self):
+        for line in (["--help"], ["train", "--help"]):
+            self.assertEqual(subprocess.run([MGRUN, *line], capture_output=True).returncode, 0)
+
+    def test_run_time_errors_exit_1_with_one_line(self):
+        self.data("bad", [1.0] * 4, [1, 1, 400, 1])
+        good = self.files("--train", "a")
+        for arguments, expected in (
+            (self.files("--train", "none"), "cannot open"),
+            (good[:2], "no data for input 'target'"),
+            (good + ["image=" + self.at("a-x.npy")], "the model has no input 'image', it has x"),
+            (good + ["--validation-split=5"], "takes 5 of 5 rows, expected 1 to 4"),
+            (good + ["--set", "momentum=1"], "no scalar 'momentum', it has learning_rate"),
+            (good + ["--load", self.at("a-x.npy")], "a-x.npy"),
+            (good + ["--json", self.at("no/folder")], "cannot write"),
+            (good + ["--save", self.at("no/folder")], "cannot write"),
+            (good + ["--objective", "other"], "no mg.train 'other', it has fit"),
+            (self.files("--train", "bad"), "bad-t.npy row 2: target is 400, expected -100 … 100"),
+        ):
+            with self.subTest(arguments=arguments):
+                done = self.mgrun("train", *arguments, "--device=cpu", "--progress=none", code=1)
+                self.assertRegex(done.stderr, r"\Aerror: [^\n]+\n\Z")
+                self.assertIn(expected, done.stderr)
+
+    def test_output_of_a_run(self):
+        done = self.train("--devices=2", "--epochs=2", "--validation-split=1", *self.files("--test", "a"))
+        self.assertRegex(
+            done.stdout,
+            r"\ADetected \d+ GPUs\nUsing 2 devices \(cpu\)\n"
+            r"Epoch 1/2\n1/1 - \d+s - loss: 1\.0000 - val_loss: 14\.4400\n"
+            r"Epoch 2/2\n1/1 - \d+s - loss: 0\.6400 - val_loss: 13\.2496\n"
+            r"Test loss: \d+\.\d{4}\n"
+            r"devices: busy \d+ % \d+ %, memory \d+ MB each, waiting for data \d+ %, for each other \d+ %\n\Z",
+        )
+        self.assertEqual(done.stderr, "")
+
+    def test_cpu_without_asking_is_a_loud_warning(self):
+        done = self.mgrun("train", *self.files("--train", "a"))
+        self.assertRegex(done.stderr, r"\Awarning: .*CPU")
+
+    def test_json_tells_the_same(self):
+        self.train("--epochs=2", "--json", self.at("log"), "--json-steps=1", *self.files("--test", "a"))
+        with open(self.at("log")) as file:
+            lines = [json.loads(line) for line in file]
+        events = [line["event"] for line in lines]
+        self.assertEqual(events, ["start"] + (["step"] * 3 + ["epoch"]) * 2 + ["test", "devices"])
+        self.assertEqual(lines[0]["steps_per_epoch"], 3)
+        self.assertEqual(lines[-2]["rows"], 5)
+
+    def test_any_device_count_trains_the_same(self):
+        states = set()
+        for devices in (1, 2, 3, 8):
+            self.train(f"--devices={devices}", "--global-batch=4", "--seed=3", "--save", self.at("s"))
+            self.mgrun("predict", "--load", self.at("s"), *self.files("--input", "a"), "--output", self.at("p.npy"))
+            states.add(round(read_npy(self.at("p.npy"))[0], 5))
+        self.assertEqual(len(states), 1, states)
+
+    def test_r09_predictions_keep_order_and_count(self):
+        self.data("count", range(10), [0] * 10)
+        self.train("--seed=1", "--steps=1", "--set", "learning_rate=0", "--save", self.at("s"))  # w stays 1
+        for devices in (1, 4):
+            self.mgrun("predict", "--load", self.at("s"), *self.files("--input", "count"), "--output",
+                       self.at("p.npy"), f"--devices={devices}")
+            self.assertEqual(read_npy(self.at("p.npy")), [float(i) for i in range(10)])
+
+    def test_r68_evaluation_counts_every_row(self):
+        self.train("--steps=1", "--set", "learning_rate=0", "--save", self.at("s"))  # w stays 0
+        done = self.mgrun("evaluate", "--load", self.at("s"), *self.files("--test", "a"), "--devices=2",
+                          "--device=cpu")
+        self.assertIn("Test loss: 4.0000\n", done.stdout)  # (1 + 1 + 1 + 1 + 16) / 5
+
+    def test_resuming_equals_one_run(self):
+        self.train("--epochs=4", "--seed=5", "--save", self.at("whole"))
+        self.train("--steps=4", "--seed=5", "--save", self.at("part"))
+        self.train("--epochs=3", "--load", self.at("part"), "--save", self.at("rest"), "--devices=2",
+                   "--global-batch=2")
+        weights = []
+        for name in ("whole", "rest"):
+            self.mgrun("predict", "--load", self.at(name), *self.files("--input", "a"), "--output",
+                       self.at("p.npy"))
+            weights.append(read_npy(self.at("p.npy"))[0])
+        self.assertAlmostEqual(weights[0], weights[1], places=5)
+
+    def test_info(self):
+        self.assertIn("parameters: 1\n", self.mgrun("info").stdout)
+        info = json.loads(self.mgrun("info", "--json").stdout)
+        self.assertEqual(info["units"], [2])
+        self.assertEqual(info["trains"][0]["metrics"], ["loss"])
+
+    def test_bench_is_one_json_line(self):
+        done = self.mgrun("bench", "--devices=2", "--steps=20", "--threads=1")
+        self.assertEqual(done.stdout.count("\n"), 1)
+        result = json.loads(done.stdout)
+        self.assertEqual(set(result), {"step_us_median", "step_us_min", "devices", "threads",
+                                       "start_to_first_step_ms", "peak_rss_mb", "arena_bytes", "bundle_bytes"})
+        self.assertEqual((result["devices"], result["threads"]), (2, 1))
+        self.assertLessEqual(result["step_us_min"], result["step_us_median"])
+
+    def end(self, process):
+        process.kill()
+        process.wait()
+        for pipe in (process.stdout, process.stderr):
+            if pipe:
+                pipe.close()
+
+    def start_long_run(self, *arguments):
+        """A run that ends by a signal only; returns once it trains."""
+        line = [MGRUN, "train", self.at("toy.mgb"), *self.files("--train", "a"), "--device=cpu",
+                "--epochs=1000000000", *arguments]
+        process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, process)
+        self.assertTrue(process.stdout.readline().startswith("Detected"))
+        while not process.stdout.readline().startswith("Epoch 3/"):
+            pass
+        return process
+
+    def test_signals_finish_the_step_and_save(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            with self.subTest(signal=number):
+                process = self.start_long_run("--save", self.at(f"s{code}"))
+                process.send_signal(number)
+                errors = process.communicate(timeout=30)[1]
+                self.assertEqual(process.returncode, code, errors)
+                self.assertRegex(errors, r"\Ainterrupted: stopped after step \d+, the state is saved to .*\n\Z")
+                self.mgrun("predict", "--load", self.at(f"s{code}"), *self.files("--input", "a"), "--output",
+                           self.at("p.npy"))
+
+    def test_nohup_survives_sighup(self):
+        process = subprocess.Popen(
+            ["nohup", MGRUN, "train", self.at("toy.mgb"), *self.files("--train", "a"), "--device=cpu",
+             "--epochs=1000000000", "--progress=line"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(self.end, process)
+        while not process.stdout.readline().startswith("Epoch 3/"):
+            pass
+        process.send_signal(signal.SIGHUP)
+        for _ in range(100):
+            self.assertTrue(process.stdout.readline())
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 143)
+
+    def test_a_second_signal_ends_at_once(self):
+        # The first stop waits for standard output, which nobody reads: only the second can end it.
+        process = self.start_long_run()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=10), 143)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
