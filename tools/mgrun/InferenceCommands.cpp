@@ -1,4 +1,4 @@
-// mgrun evaluate and mgrun predict
+// mgrun evaluate and mgrun predict: a saved state over data.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/mgrun/Commands.h"
 

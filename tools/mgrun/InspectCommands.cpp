@@ -1,4 +1,4 @@
-// mgrun info and mgrun bench
+// mgrun info and mgrun bench: what a bundle holds, and how fast it steps.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/mgrun/Commands.h"
 

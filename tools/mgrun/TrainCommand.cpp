@@ -1,4 +1,4 @@
-// mgrun train
+// mgrun train: options, initial or loaded state, then one call of mg_train.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/mgrun/Commands.h"
 
