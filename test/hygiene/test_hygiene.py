@@ -58,6 +58,7 @@ class Includes(unittest.TestCase):
         ("compiler/fusion/Fuse.cpp", "compiler/fusion/Passes.h.inc"),
         ("compiler/pipeline/Pipeline.cpp", "compiler/fusion/Passes.h"),
         ("compiler/codegen/cpu/Emit.cpp", "compiler/codegen/Kernel.h"),
+        ("compiler/model/ModelReader.cpp", "compiler/library/library.inc"),
         ("tools/mgc/mgc.cpp", "compiler/pipeline/Pipeline.h"),
         ("tools/mgc/mgc.cpp", "tools/mgc/Options.h"),
         ("test/runtime/IdxTest.cpp", "runtime/data/Idx.h"),
