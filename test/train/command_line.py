@@ -4,6 +4,7 @@ Usage: command_line.py MGRUN WRITE_TOY_BUNDLE [unittest arguments]
 The toy model is y = w x with loss (y - target)^2 and gradient descent at 0.1; w starts as the seed.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
+import fcntl
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -180,6 +182,15 @@ class CommandLine(unittest.TestCase):
             if pipe:
                 pipe.close()
 
+    def wait_until_blocked(self, pipe):
+        """Returns once the pipe is full: its unread bytes no longer grow."""
+        unread = -1
+        while True:
+            before, unread = unread, struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]
+            if unread == before and unread > 32768:
+                return
+            time.sleep(0.2)
+
     def start_long_run(self, *arguments):
         """A run that ends by a signal only; returns once it trains."""
         line = [MGRUN, "train", self.at("toy.mgb"), *self.files("--train", "a"), "--device=cpu",
@@ -220,7 +231,7 @@ class CommandLine(unittest.TestCase):
     def test_a_second_signal_ends_at_once(self):
         # The first stop waits for standard output, which nobody reads: only the second can end it.
         process = self.start_long_run()
-        time.sleep(0.5)
+        self.wait_until_blocked(process.stdout)
         process.send_signal(signal.SIGTERM)
         time.sleep(0.2)
         self.assertIsNone(process.poll())
