@@ -136,6 +136,7 @@ void Report::step(const StepFacts &facts) {
   if (facts.soFar.empty())
     return;
   lastProgress = Clock::now();
+  progressShown = true;
   print(Stream::Output, fmt::format("\r\x1b[K{}/{}{}", facts.inEpoch,
                                     facts.ofEpoch, metricsText(facts.soFar)));
 }
@@ -149,8 +150,9 @@ void Report::epochEnds(const EpochFacts &facts) {
 }
 
 void Report::clearProgress() {
-  if (progress == Progress::Terminal)
+  if (progressShown)
     print(Stream::Output, "\r\x1b[K");
+  progressShown = false;
 }
 
 void Report::test(const TestFacts &facts) {

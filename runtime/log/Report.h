@@ -60,6 +60,7 @@ private:
   std::unique_ptr<JsonLines> json;
   int64_t jsonEvery;
   Clock::time_point lastProgress{};
+  bool progressShown = false; // an unfinished line is on the terminal
 };
 
 /// "430/430 - 1s - loss: 0.3147 - accuracy: 0.9078"
