@@ -260,7 +260,7 @@ private:
   Attribute describeInputs(func::FuncOp source) {
     SmallVector<std::string> names;
     for (BlockArgument argument : source.getArguments()) {
-      names.push_back(nameOf(argument).str());
+      names.push_back(source.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "mg.name").str());
       if (inputs.insert(names.back()).second)
         inputRecords.push_back(record({named("name", text(names.back())), named("type", rowType(argument.getType())), named("loc", argument.getLoc())}));
     }

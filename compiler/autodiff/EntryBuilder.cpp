@@ -44,7 +44,7 @@ void EntryBuilder::result(Value value, StringRef role, StringRef name) {
 SmallVector<Value> EntryBuilder::cloneForward(func::FuncOp source) {
   IRMapping map;
   for (BlockArgument input : source.getArguments())
-    map.map(input, argument(input.getType(), "input", nameOf(input), input.getLoc()));
+    map.map(input, argument(input.getType(), "input", source.getArgAttrOfType<StringAttr>(input.getArgNumber(), "mg.name").getValue(), input.getLoc()));
   for (Operation &op : source.front()) {
     if (auto get = dyn_cast<GetOp>(op)) {
       std::string path = (get.getVariable().getRootReference().getValue() + "." + get.getVariable().getLeafReference().getValue()).str();

@@ -266,6 +266,9 @@ private:
     function->setAttr("mg.unit", builder.getI64IntegerAttr(unit));
     Block *block = function.addEntryBlock();
     for (auto [argument, typed] : llvm::zip(body.getArguments(), block->getArguments())) {
+      auto name = dyn_cast<NameLoc>(argument.getLoc());
+      std::string text = name ? name.getName().str() : ("arg" + Twine(typed.getArgNumber())).str();
+      function.setArgAttr(typed.getArgNumber(), "mg.name", builder.getStringAttr(text));
       typed.setLoc(argument.getLoc());
       values[argument] = typed;
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/schedule/EntryInput.h"
 
+#include "dialects/mg/Mg.h"
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::mg;
@@ -16,24 +16,20 @@ bool mg::isEntry(func::FuncOp function) {
   return function->hasAttr("mg.entry");
 }
 
-bool mg::isLaunch(Operation *op) {
-  return op->getName().getStringRef() == "mg.launch";
-}
+bool mg::isLaunch(Operation *op) { return isa<mg::LaunchOp>(op); }
 
 bool mg::isAllReduce(Operation *op) { return isa<shard::AllReduceOp>(op); }
 
-static bool isView(Operation *op) {
-  return op->getName().getStringRef() == "mg.reshape";
-}
+static bool isView(Operation *op) { return isa<mg::ReshapeOp>(op); }
 
 FlatSymbolRefAttr mg::getKernel(Operation *launch) {
-  return launch->getAttrOfType<FlatSymbolRefAttr>("kernel");
+  return cast<mg::LaunchOp>(launch).getKernelAttr();
 }
 
 bool mg::mayShare(Operation *command, unsigned operand, unsigned result) {
   if (isAllReduce(command))
     return true;
-  auto pairs = command->getAttrOfType<ArrayAttr>("inplace");
+  ArrayAttr pairs = cast<mg::LaunchOp>(command).getInplaceAttr();
   if (!pairs)
     return false;
   return llvm::any_of(pairs, [&](Attribute pair) {
@@ -254,7 +250,7 @@ static LogicalResult readPorts(EntryInput &entry, StateOp state) {
 
 static LogicalResult verifyOps(EntryInput &entry) {
   for (Operation &op : entry.body().without_terminator()) {
-    if (isLaunch(&op) ? !getKernel(&op) : !(isView(&op) || isAllReduce(&op)))
+    if (!isLaunch(&op) && !isView(&op) && !isAllReduce(&op))
       return op.emitOpError("cannot be scheduled: expected mg.launch, "
                             "mg.reshape or shard.all_reduce in an entry");
     for (Type type : op.getResultTypes()) {

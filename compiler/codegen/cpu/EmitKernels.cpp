@@ -23,6 +23,8 @@ static FunctionType kernelType(OpBuilder &b) {
 static int64_t emitBody(LoopBuilder &loops) {
   if (!loops.kernel.root)
     return emitPointwise(loops);
+  if (std::optional<int64_t> blocks = emitContraction(loops))
+    return *blocks;
   return emitReduction(loops);
 }
 

@@ -99,6 +99,8 @@ Point shiftPoint(const Point &point, unsigned dim, int64_t offset);
 /// Emit the kernel and return the number of its blocks.
 int64_t emitPointwise(LoopBuilder &loops);
 int64_t emitReduction(LoopBuilder &loops);
+/// Nothing if the root is no contraction of a register tile's shape.
+std::optional<int64_t> emitContraction(LoopBuilder &loops);
 
 } // namespace mlir::mg
 

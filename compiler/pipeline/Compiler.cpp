@@ -1,0 +1,138 @@
+// Reading, running stages, writing. Start at compile().
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/pipeline/Compiler.h"
+
+#include "compiler/bundle/Bundle.h"
+#include "compiler/codegen/cpu/CpuCodegen.h"
+#include "compiler/model/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace mlir::mg {
+namespace {
+
+class Compilation {
+public:
+  explicit Compilation(const CompilerOptions &options) : options(options) {
+    DialectRegistry registry;
+    registerMgDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  LogicalResult run() {
+    std::string message;
+    auto file = openInputFile(options.input, &message);
+    if (!file)
+      return fail(message);
+    llvm::SourceMgr source;
+    source.AddNewSourceBuffer(std::move(file), {});
+    SourceMgrDiagnosticHandler handler(source, &context);
+    OwningOpRef<ModuleOp> module = readModel(source, &context, options.include);
+    if (!module || (options.from.empty() && failed(addLibrary(*module))) || failed(verify(*module)) || failed(runStages(*module)))
+      return failure();
+    if (options.parameters)
+      printParameters(*module, llvm::outs());
+    if (options.stats)
+      printStats(*module, llvm::outs());
+    if (options.explainCollectives)
+      mg::explainCollectives(*module, llvm::outs());
+    return write(*module);
+  }
+
+private:
+  static LogicalResult fail(const Twine &message) {
+    llvm::errs() << "error: " << message << "\n";
+    return failure();
+  }
+
+  /// llvm and asm are views of the kernels before the code stage.
+  bool emitsCode() const { return options.emit == "llvm" || options.emit == "asm"; }
+  Stage lastStage() const {
+    if (emitsCode())
+      return Stage::Schedule;
+    std::optional<Stage> stage = parseStage(options.emit);
+    return stage ? *stage : Stage::Code;
+  }
+
+  LogicalResult runStages(ModuleOp module) {
+    std::optional<Stage> from = parseStage(options.from);
+    PassManager passes(&context);
+    applyDefaultTimingPassManagerCLOptions(passes);
+    for (int stage = from ? (int)*from + 1 : 0; stage <= (int)lastStage(); ++stage) {
+      buildStage(passes, (Stage)stage, options.stages);
+      if (failed(insertPasses(passes, stageNames()[stage])))
+        return failure();
+    }
+    return passes.run(module);
+  }
+  LogicalResult insertPasses(OpPassManager &passes, StringRef stage) {
+    for (StringRef text : options.insertedPasses) {
+      auto [where, pipeline] = text.split(':');
+      if (where == stage && failed(parsePassPipeline(pipeline, passes)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult write(ModuleOp module) {
+    if (options.output.empty())
+      return success();
+    std::string message;
+    if (options.output == "-" && options.emit.empty())
+      return fail("a bundle is no text: name a file with -o");
+    LogicalResult result = success();
+    llvm::Error error = llvm::writeToOutput(options.output, [&](llvm::raw_ostream &stream) -> llvm::Error {
+      result = writeTo(module, stream);
+      if (failed(result))
+        return llvm::createStringError("nothing is written");
+      return llvm::Error::success();
+    });
+    if (!error)
+      return result;
+    message = llvm::toString(std::move(error));
+    return succeeded(result) ? fail(options.output + ": " + message) : failure();
+  }
+  LogicalResult writeTo(ModuleOp module, llvm::raw_ostream &stream) {
+    if (options.emit.empty())
+      return writeBundle(module, stream);
+    if (emitsCode())
+      return writeCode(module, stream);
+    OpPrintingFlags flags;
+    module->print(stream, flags.enableDebugInfo(true, false).printNameLocAsPrefix());
+    stream << "\n";
+    return success();
+  }
+  LogicalResult writeCode(ModuleOp module, llvm::raw_ostream &stream) {
+    OwningOpRef<ModuleOp> kernels = module.clone();
+    for (Operation &op : llvm::make_early_inc_range(*kernels->getBody()))
+      if (!op.hasAttr(kKernelAttr))
+        op.erase();
+    FailureOr<CpuTarget> target = parseCpuTarget(options.stages.cpus.front(), [&] { return emitError(module.getLoc()); });
+    if (failed(target))
+      return failure();
+    PassManager passes(&context);
+    passes.addPass(createEmitCpuKernelsPass(options.stages.cpus.front()));
+    buildLowerCpuKernelsPipeline(passes);
+    if (failed(passes.run(*kernels)))
+      return failure();
+    CpuDump dump;
+    (options.emit == "llvm" ? dump.llvmIr : dump.assembly) = &stream;
+    return success(succeeded(compileCpuObject(*kernels, *target, dump)));
+  }
+
+  const CompilerOptions &options;
+  MLIRContext context;
+};
+
+} // namespace
+
+LogicalResult compile(const CompilerOptions &options) { return Compilation(options).run(); }
+
+} // namespace mlir::mg
