@@ -32,6 +32,13 @@ shard::ReductionKind reductionOf(LetterKind kind) {
   }
 }
 
+/// Devices run as many units as they have, so entries of one unit hold no collective: what they return is this device's own sum
+/// (RATIONALE C6). `update`, and functions that are no entries, run once on every device.
+bool runsTogether(func::FuncOp function) {
+  auto entry = function->getAttrOfType<StringAttr>("mg.entry");
+  return !function.isDeclaration() && (!entry || entry.getValue() == "update");
+}
+
 StringRef shortName(Value value) {
   auto name = dyn_cast<NameLoc>(value.getLoc());
   return name ? name.getName().getValue() : StringRef("a value");
@@ -58,7 +65,7 @@ struct PlaceAllReduces : PassWrapper<PlaceAllReduces, OperationPass<ModuleOp>> {
   void runOnOperation() final {
     ensureGrid(getOperation());
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      if (!function.isDeclaration() && failed(place(function)))
+      if (runsTogether(function) && failed(place(function)))
         return signalPassFailure();
   }
 
@@ -94,7 +101,7 @@ struct HoistAllReduces : PassWrapper<HoistAllReduces, OperationPass<ModuleOp>> {
 
   void runOnOperation() final {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isDeclaration())
+      if (!runsTogether(function))
         continue;
       SmallVector<shard::AllReduceOp> work(function.front().getOps<shard::AllReduceOp>());
       for (shard::AllReduceOp reduce : work) {

@@ -28,6 +28,7 @@ def MG_MathOpInterface : OpInterface<"MathOp"> {
                                "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
     InterfaceMethod<"True if the op is linear in exactly this set of operands (bit mask), the others fixed.",
       "bool", "isLinearIn", (ins "unsigned":$operandMask)>,
+    InterfaceMethod<"True if the op only moves or repeats elements of its one operand.", "bool", "onlyMoves", (ins)>,
     InterfaceMethod<"The operand that holds positions and how many there are; no value if there is none.",
       "std::optional<::mlir::mg::Bounds>", "getBounds", (ins)>,
   ];

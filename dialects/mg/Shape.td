@@ -4,7 +4,7 @@
 #define MG_SHAPE_TD
 include "dialects/mg/MgBase.td"
 
-def MG_ConstantOp : MG_Op<"constant", [MG_SurfaceTyped]> {
+def MG_ConstantOp : MG_Op<"constant", [ConstantLike, MG_SurfaceTyped]> {
   let summary = "a constant";
   let arguments = (ins ElementsAttr:$value);
   let results = (outs MG_Number:$y);

@@ -156,6 +156,12 @@ std::string linearMasks(const OpRecord &record) {
   return masks;
 }
 
+/// The scalar code is the operand itself, or there is none because the op is a view; and nothing is reduced.
+bool onlyMoves(const OpRecord &record) {
+  bool view = record.body.empty() && record.decompose.empty() && record.op.getNumOperands() == 1;
+  return (record.body == "x" || view) && !record.def->isSubClassOf("MG_Reduction");
+}
+
 /// "labels < table[0]" as a Bounds initializer.
 std::string boundsCode(const OpRecord &record) {
   StringRef bounds = record.text("bounds");
@@ -203,6 +209,7 @@ bool {1}::isLinearIn(unsigned operandMask) {{
       return true;
   return false;
 }
+bool {1}::onlyMoves() {{ return {13}; }
 std::optional<::mlir::mg::Bounds> {1}::getBounds() {{ return {12}; }
 )";
 
@@ -256,7 +263,7 @@ bool emitRules(const RecordKeeper &records, raw_ostream &os) {
     os << formatv(rulesTemplate, record.name, record.cpp, inferCode(record), index,
                   record.body.empty() ? "false" : "true", emitBody(record), record.vjp.empty() ? "false" : "true",
                   record.noGradient, emitVjp(record, table), record.decompose.empty() ? "false" : "true",
-                  emitDecomposition(record, table), linearMasks(record), boundsCode(record));
+                  emitDecomposition(record, table), linearMasks(record), boundsCode(record), onlyMoves(record) ? "true" : "false");
   }
   return false;
 }
