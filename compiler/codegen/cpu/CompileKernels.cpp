@@ -80,7 +80,7 @@ static DictionaryAttr describeObject(MLIRContext *context,
   auto type = RankedTensorType::get({static_cast<int64_t>(image.size())},
                                     b.getI8Type());
   return b.getDictionaryAttr({
-      b.getNamedAttr("kind", b.getStringAttr("x86-64")),
+      b.getNamedAttr("kind", b.getStringAttr("cpu")),
       b.getNamedAttr("cpu", b.getStringAttr(target.cpu)),
       b.getNamedAttr("features", b.getArrayAttr(features)),
       b.getNamedAttr("image", DenseElementsAttr::getFromRawBuffer(type, image)),
