@@ -70,6 +70,13 @@ struct PlaceAllReduces : PassWrapper<PlaceAllReduces, OperationPass<ModuleOp>> {
   }
 
 private:
+  static bool definedBefore(Value a, Value b) {
+    Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+    if (!x || !y)
+      return !x && (y || cast<BlockArgument>(a).getArgNumber() < cast<BlockArgument>(b).getArgNumber());
+    return x->isBeforeInBlock(y);
+  }
+
   /// One value at a time, since reducing it changes what its users make of it.
   LogicalResult place(func::FuncOp function) {
     for (;;) {
@@ -78,7 +85,8 @@ private:
         return failure();
       if (analysis.wholeUses.empty())
         return success();
-      OpOperand *use = analysis.wholeUses.front();
+      // The one defined first: what is made from it is then whole too, and is not reduced a second time.
+      OpOperand *use = *llvm::min_element(analysis.wholeUses, [](OpOperand *a, OpOperand *b) { return definedBefore(a->get(), b->get()); });
       Value value = use->get();
       LetterKind kind = *analysis.of(value).partial;
       OpBuilder builder(&getContext());

@@ -81,6 +81,8 @@ void ShardingAnalysis::visitReturn(func::FuncOp function, Operation *op) {
 
 LogicalResult ShardingAnalysis::visit(Operation *op) {
   if (isa<shard::AllReduceOp>(op)) {
+    if (!shardings[op->getOperand(0)].partial)
+      return op->emitOpError() << "reduces a value that every device has whole already: the result would count it once a device";
     shardings[op->getResult(0)] = shardings[op->getOperand(0)];
     shardings[op->getResult(0)].partial = std::nullopt;
     return success();

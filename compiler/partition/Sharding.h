@@ -21,7 +21,7 @@ class ShardingAnalysis {
 public:
   /// Seeds arguments by `mg.sharding` (an array of axis names a dimension, e.g. [["data"], []]) and `mg.partial`, else by role:
   /// inputs are split by rows, gradients and metric windows are partial sums, check windows partial maxima.
-  /// Error: an op that needs the whole extent of a split dimension.
+  /// Errors: an op that needs the whole extent of a split dimension; an all-reduce of what is not partial.
   LogicalResult run(func::FuncOp function);
 
   const Sharding &of(Value value) const { return shardings.at(value); }
