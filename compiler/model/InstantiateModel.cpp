@@ -199,6 +199,46 @@ private:
   SmallVector<FuncOp> stack;
 };
 
+/// Rows of a batch are independent: short batches are padded and units are dealt to devices, so an op that mixes rows would see what is
+/// not there. Follows the batch dimension through index maps; the error is at the op that mixes.
+class RowTracker {
+public:
+  LogicalResult run(func::FuncOp function) {
+    for (BlockArgument argument : function.getArguments())
+      if (tensorOf(argument).getRank() > 0)
+        rowDim[argument] = 0;
+    for (Operation &op : function.front())
+      if (auto math = dyn_cast<MathOp>(op))
+        if (failed(visit(math)))
+          return failure();
+    return success();
+  }
+
+private:
+  LogicalResult visit(MathOp op) {
+    IndexSpec spec = op.getIndexSpec();
+    std::optional<unsigned> rowLetter;
+    for (auto [operand, map] : llvm::zip(op->getOperands(), spec.operands)) {
+      auto found = rowDim.find(operand);
+      if (found == rowDim.end() || found->second >= map.getNumResults())
+        continue;
+      auto letter = dyn_cast<AffineDimExpr>(map.getResult(found->second));
+      if (!letter || spec.kinds[letter.getPosition()] != LetterKind::Parallel || (rowLetter && *rowLetter != letter.getPosition()))
+        return op->emitOpError() << "mixes the rows of a batch, which depend on how rows are dealt to devices: reduce or reorder dimensions other than the batch";
+      rowLetter = letter.getPosition();
+    }
+    if (!rowLetter)
+      return success();
+    for (auto [dim, expr] : llvm::enumerate(spec.results.front().getResults()))
+      if (auto letter = dyn_cast<AffineDimExpr>(expr))
+        if (letter.getPosition() == *rowLetter)
+          rowDim[op->getResult(0)] = dim;
+    return success();
+  }
+
+  llvm::DenseMap<Value, unsigned> rowDim;
+};
+
 struct InstantiateModel : PassWrapper<InstantiateModel, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InstantiateModel)
   InstantiateModel() = default;
@@ -285,6 +325,8 @@ private:
     if (failed(instantiation.run(train.getBody().front(), values)))
       return failure();
     func::ReturnOp::create(builder, train.getLoc());
+    if (failed(RowTracker().run(function)))
+      return failure();
     for (Operation &op : function.front())
       if (isa<MinimizeOp, MetricOp>(op) && failed(checkRows(&op, unit)))
         return failure();
@@ -326,7 +368,7 @@ private:
         return predict.emitOpError() << "needs a value a row, tensor<?x…>, but '@" << predict.getFunction() << "' gives " << result.getType();
     func::ReturnOp::create(builder, predict.getLoc(), *results);
     function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(*results).getTypes()));
-    return success();
+    return RowTracker().run(function);
   }
 
   ListOption<int64_t> units{*this, "batch-size", llvm::cl::desc("Rows of a unit; several sizes share state and code")};

@@ -24,6 +24,7 @@ public:
     registerMgDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
+    context.printOpOnDiagnostic(false); // the message and the model line say it
   }
 
   LogicalResult run() {
