@@ -22,3 +22,15 @@ target_link_options(mg-mlir INTERFACE -Wl,-rpath,${LLVM_LIBRARY_DIR})
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   target_compile_options(mg-mlir INTERFACE -O1)
 endif()
+
+# MLIR's headers take ten seconds to parse; every library of the compiler reuses one parse of them.
+add_library(mg-pch STATIC ${CMAKE_SOURCE_DIR}/compiler/Precompiled.cpp)
+target_link_libraries(mg-pch PUBLIC mg-mlir)
+target_precompile_headers(mg-pch PRIVATE ${CMAKE_SOURCE_DIR}/compiler/Precompiled.h)
+# mg_library(NAME SOURCES… [LINK LIBRARIES…]): a static library of the compiler.
+function(mg_library name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${arg_LINK} mg-mlir)
+  target_precompile_headers(${name} REUSE_FROM mg-pch)
+endfunction()

@@ -1,4 +1,4 @@
-// The mg dialect: registration, the shared `custom<Types>` directive, and the rules generated from records.
+// The mg dialect: registration and the shared `custom<Types>` directive.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/mg/Rules.h"
 
@@ -139,10 +139,6 @@ static void printOptionalWord(OpAsmPrinter &printer, Operation *, StringAttr wor
 
 #define GET_OP_CLASSES
 #include "dialects/mg/MgOps.cpp.inc"
-
-namespace mlir::mg {
-#include "dialects/mg/MgRules.inc"
-} // namespace mlir::mg
 
 void MGDialect::initialize() {
   addOperations<
