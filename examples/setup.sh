@@ -193,9 +193,11 @@ mg_configure() {
   }
 }
 
-# Points ccache at build/ where its own folder cannot be written (a read-only home, a container).
+# Points ccache at build/ where its own folder cannot be written (a read-only home, a container), and lets it keep what was
+# compiled with precompiled headers.
 mg_choose_ccache() {
   local folder
+  export CCACHE_SLOPPINESS=pch_defines,time_macros
   folder=$(ccache --get-config cache_dir 2>/dev/null) || folder=
   if [[ -z $folder ]] || ! mkdir -p "$folder" 2>/dev/null || [[ ! -w $folder ]]; then
     export CCACHE_DIR=$mg_build/ccache
