@@ -142,10 +142,6 @@ private:
     for (const SlotInfo &info : interface.slots) {
       auto table = std::make_unique<schema::SlotT>();
       table->array = toArray(ArrayRole::Slot, info.name, info.owner);
-      StringRef kind = info.name; // "m" of "m/hidden1.kernel"
-      if (kind.consume_back(info.variable))
-        kind.consume_back("/");
-      table->array->name = kind.str();
       table->variable =
           indexOf(interface.variables, info.variable, "variable", info.name);
       table->train = indexOf(interface.trains, info.owner, "train", info.name);

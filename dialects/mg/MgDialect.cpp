@@ -126,11 +126,11 @@ static void printWord(OpAsmPrinter &printer, Operation *, StringAttr word) {
     printer << word.getValue();
 }
 
+/// A word on its own; `mg.train`, the next op, is none although it is a keyword to the lexer.
 static ParseResult parseOptionalWord(OpAsmParser &parser, StringAttr &word) {
-  StringRef keyword;
-  if (succeeded(parser.parseOptionalKeyword(&keyword)))
-    word = parser.getBuilder().getStringAttr(keyword);
-  return success();
+  StringRef ahead(parser.getCurrentLocation().getPointer());
+  ahead = ahead.take_while([](char c) { return isalnum(c) || c == '_' || c == '.' || c == '$'; });
+  return ahead.empty() || ahead.contains('.') ? ParseResult(success()) : parseWord(parser, word);
 }
 static void printOptionalWord(OpAsmPrinter &printer, Operation *, StringAttr word) {
   if (word)
