@@ -1,4 +1,5 @@
-// The headers of MLIR that most of the compiler includes, parsed once a build. Nothing of ours: it changes too often.
+// The headers of MLIR that most of the compiler includes, parsed once a build.
+// Nothing of ours: it changes too often.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

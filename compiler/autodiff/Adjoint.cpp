@@ -1,4 +1,5 @@
-// One walk back over the block. A value's gradient is the sum of what its uses contribute; an op is visited once all of them are known.
+// One walk back over the block. A value's gradient is the sum of what its uses
+// contribute; an op is visited once all of them are known.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/autodiff/Adjoint.h"
 #include "dialects/mg/Mg.h"
@@ -24,7 +25,8 @@ LogicalResult expandForMode(Block &block, bool training) {
     changed = false;
     for (Operation &op : llvm::make_early_inc_range(block)) {
       auto math = dyn_cast<MathOp>(op);
-      if (!math || !math.isComposite() || math.hasVjp() || !math.getNoGradientReason().empty())
+      if (!math || !math.isComposite() || math.hasVjp() ||
+          !math.getNoGradientReason().empty())
         continue;
       OpBuilder builder(&op);
       RuleBuilder rules(builder, op.getLoc(), op.getOperand(0));
@@ -41,7 +43,8 @@ LogicalResult expandForMode(Block &block, bool training) {
 
 namespace {
 
-/// Where a gradient is exactly 0 because mg.select did not choose the value: (condition, whether it was chosen by true).
+/// Where a gradient is exactly 0 because mg.select did not choose the value:
+/// (condition, whether it was chosen by true).
 struct Guard {
   Value condition;
   bool chosen = true;
@@ -76,29 +79,38 @@ public:
   }
 
   LogicalResult visit(Operation *op) {
-    if (!path.contains(op) || llvm::none_of(op->getResults(), [&](Value r) { return gradients.lookup(r) != nullptr; }))
+    if (!path.contains(op) || llvm::none_of(op->getResults(), [&](Value r) {
+          return gradients.lookup(r) != nullptr;
+        }))
       return success();
     auto math = dyn_cast<MathOp>(op);
     if (!math)
-      return op->emitOpError("lies between a variable and the objective but is no op that can be differentiated");
+      return op->emitOpError("lies between a variable and the objective but is "
+                             "no op that can be differentiated");
     if (!math.hasVjp())
       return noDerivative(op, math.getNoGradientReason());
     SmallVector<Value> resultGradients, operandGradients;
     for (Value result : op->getResults())
-      resultGradients.push_back(gradients.lookup(result) ? gradients.lookup(result) : zerosLike(result));
+      resultGradients.push_back(gradients.lookup(result)
+                                    ? gradients.lookup(result)
+                                    : zerosLike(result));
     RuleBuilder rules(builder, op->getLoc(), op->getResult(0));
     math.buildVjp(rules, resultGradients, operandGradients);
     Guard guard = guards.lookup(op->getResult(0));
-    for (auto [operand, gradient] : llvm::zip(op->getOperands(), operandGradients))
+    for (auto [operand, gradient] :
+         llvm::zip(op->getOperands(), operandGradients))
       if (gradient && depends.contains(operand))
         contribute(op, operand, gradient, guardOf(op, operand, guard));
     return success();
   }
 
 private:
-  /// A path through an op without derivative carries no gradient; that is a warning, since the model may mean it.
+  /// A path through an op without derivative carries no gradient; that is a
+  /// warning, since the model may mean it.
   LogicalResult noDerivative(Operation *op, StringRef reason) {
-    op->emitWarning() << "'" << op->getName() << "' is not differentiable, its gradient is zero: " << reason;
+    op->emitWarning() << "'" << op->getName()
+                      << "' is not differentiable, its gradient is zero: "
+                      << reason;
     return success();
   }
   Value zerosLike(Value value) {
@@ -106,48 +118,62 @@ private:
     return rules.value(Term(0.0));
   }
 
-  /// The guard of what flows to `operand`: select starts one, element-wise ops hand it on.
+  /// The guard of what flows to `operand`: select starts one, element-wise ops
+  /// hand it on.
   Guard guardOf(Operation *op, Value operand, Guard incoming) {
     if (auto select = dyn_cast<SelectOp>(op)) {
       if (select.getA() != select.getB())
         return {select.getCondition(), operand == select.getA()};
       return {};
     }
-    return op->hasTrait<OpTrait::mg::ElementwiseBroadcast>() ? incoming : Guard();
+    return op->hasTrait<OpTrait::mg::ElementwiseBroadcast>() ? incoming
+                                                             : Guard();
   }
 
-  /// True if `gradient` is made of `of` by choosing and negating alone, so that a 0 stays a 0 whatever the other operands are.
+  /// True if `gradient` is made of `of` by choosing and negating alone, so that
+  /// a 0 stays a 0 whatever the other operands are.
   static bool keepsZero(Value gradient, Value of) {
     if (gradient == of)
       return true;
     Operation *op = gradient.getDefiningOp();
     if (auto select = dyn_cast_or_null<SelectOp>(op))
-      return (keepsZero(select.getA(), of) || isZero(select.getA())) && (keepsZero(select.getB(), of) || isZero(select.getB()));
+      return (keepsZero(select.getA(), of) || isZero(select.getA())) &&
+             (keepsZero(select.getB(), of) || isZero(select.getB()));
     return isa_and_nonnull<NegateOp>(op) && keepsZero(op->getOperand(0), of);
   }
   static bool isZero(Value value) {
     auto constant = value.getDefiningOp<ConstantOp>();
-    auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-    return elements && elements.isSplat() && isa<FloatType>(elements.getElementType()) && elements.getSplatValue<APFloat>().isZero();
+    auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                             : DenseElementsAttr();
+    return elements && elements.isSplat() &&
+           isa<FloatType>(elements.getElementType()) &&
+           elements.getSplatValue<APFloat>().isZero();
   }
 
   void contribute(Operation *op, Value operand, Value gradient, Guard guard) {
     Value of = gradients.lookup(op->getResult(0));
     RuleBuilder rules(builder, op->getLoc(), gradient);
-    bool shaped = guard.condition && tensorOf(guard.condition).getShape() == tensorOf(gradient).getShape();
+    bool shaped = guard.condition && tensorOf(guard.condition).getShape() ==
+                                         tensorOf(gradient).getShape();
     if (shaped && !isa<SelectOp>(op) && !keepsZero(gradient, of)) {
       Term zero = rules.like(Term(0.0), Term(gradient), Term(gradient));
-      Term kept = guard.chosen ? rules.select(Term(guard.condition), Term(gradient), zero) : rules.select(Term(guard.condition), zero, Term(gradient));
+      Term kept =
+          guard.chosen
+              ? rules.select(Term(guard.condition), Term(gradient), zero)
+              : rules.select(Term(guard.condition), zero, Term(gradient));
       gradient = kept.value;
     }
     if (Value before = gradients.lookup(operand)) {
       gradient = rules.add(Term(before), Term(gradient)).value;
       guard = {};
     }
-    if (Operation *made = gradient.getDefiningOp(); made && !nameOf(operand).empty() && !isa<NameLoc>(made->getLoc()))
+    if (Operation *made = gradient.getDefiningOp();
+        made && !nameOf(operand).empty() && !isa<NameLoc>(made->getLoc()))
       made->setLoc(renamed(op->getLoc(), "d_" + nameOf(operand)));
     else if (made && made->getLoc() == op->getLoc() && gradient != of)
-      made->setLoc(nameOf(operand).empty() ? childLoc(op->getLoc()) : renamed(op->getLoc(), "d_" + nameOf(operand)));
+      made->setLoc(nameOf(operand).empty()
+                       ? childLoc(op->getLoc())
+                       : renamed(op->getLoc(), "d_" + nameOf(operand)));
     gradients[operand] = gradient;
     guards[operand] = shaped ? guard : Guard();
   }
@@ -165,7 +191,8 @@ private:
 
 } // namespace
 
-FailureOr<SmallVector<Value>> adjoint(OpBuilder &builder, Value output, Value seed, ArrayRef<Value> wanted) {
+FailureOr<SmallVector<Value>> adjoint(OpBuilder &builder, Value output,
+                                      Value seed, ArrayRef<Value> wanted) {
   SmallVector<Operation *> ops;
   for (Operation &op : *output.getParentBlock())
     ops.push_back(&op);

@@ -1,4 +1,5 @@
-// Reverse mode over one block of mg ops: appends the ops that compute gradients (DESIGN §4).
+// Reverse mode over one block of mg ops: appends the ops that compute gradients
+// (DESIGN §4).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -7,12 +8,15 @@
 
 namespace mlir::mg {
 
-/// Expands composites without a derivative of their own, and ops whose meaning depends on the mode, in `block`.
+/// Expands composites without a derivative of their own, and ops whose meaning
+/// depends on the mode, in `block`.
 LogicalResult expandForMode(Block &block, bool training);
 
-/// Gradients of Σ `seed`·`output` with respect to `wanted`, built at `builder`; null where none flows. Errors name the op that
-/// has no derivative and lies on a path.
-FailureOr<SmallVector<Value>> adjoint(OpBuilder &builder, Value output, Value seed, ArrayRef<Value> wanted);
+/// Gradients of Σ `seed`·`output` with respect to `wanted`, built at `builder`;
+/// null where none flows. Errors name the op that has no derivative and lies on
+/// a path.
+FailureOr<SmallVector<Value>> adjoint(OpBuilder &builder, Value output,
+                                      Value seed, ArrayRef<Value> wanted);
 
 /// The name in the model of a value, if it has one.
 StringRef nameOf(Value value);

@@ -7,8 +7,11 @@
 
 namespace mlir::mg {
 
-EntryBuilder::EntryBuilder(Operation *at, Location loc, StringRef name, StringRef entry, StringRef owner, int64_t unit) : builder(at) {
-  function = func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
+EntryBuilder::EntryBuilder(Operation *at, Location loc, StringRef name,
+                           StringRef entry, StringRef owner, int64_t unit)
+    : builder(at) {
+  function =
+      func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
   function->setAttr("mg.entry", builder.getStringAttr(entry));
   if (!owner.empty())
     function->setAttr("mg.owner", builder.getStringAttr(owner));
@@ -17,17 +20,22 @@ EntryBuilder::EntryBuilder(Operation *at, Location loc, StringRef name, StringRe
   builder.setInsertionPointToEnd(function.addEntryBlock());
 }
 
-static DictionaryAttr identity(Builder &builder, StringRef role, StringRef name) {
-  SmallVector<NamedAttribute> attrs{builder.getNamedAttr("mg.role", builder.getStringAttr(role))};
+static DictionaryAttr identity(Builder &builder, StringRef role,
+                               StringRef name) {
+  SmallVector<NamedAttribute> attrs{
+      builder.getNamedAttr("mg.role", builder.getStringAttr(role))};
   if (!name.empty())
-    attrs.push_back(builder.getNamedAttr("mg.name", builder.getStringAttr(name)));
+    attrs.push_back(
+        builder.getNamedAttr("mg.name", builder.getStringAttr(name)));
   return builder.getDictionaryAttr(attrs);
 }
 
-Value EntryBuilder::argument(Type type, StringRef role, StringRef name, Location loc) {
+Value EntryBuilder::argument(Type type, StringRef role, StringRef name,
+                             Location loc) {
   Value &value = arguments[(role + "/" + name).str()];
   if (!value) {
-    value = function.front().addArgument(type, renamed(loc, name.empty() ? role : name));
+    value = function.front().addArgument(
+        type, renamed(loc, name.empty() ? role : name));
     argumentAttrs.push_back(identity(builder, role, name));
   }
   return value;
@@ -44,11 +52,19 @@ void EntryBuilder::result(Value value, StringRef role, StringRef name) {
 SmallVector<Value> EntryBuilder::cloneForward(func::FuncOp source) {
   IRMapping map;
   for (BlockArgument input : source.getArguments())
-    map.map(input, argument(input.getType(), "input", source.getArgAttrOfType<StringAttr>(input.getArgNumber(), "mg.name").getValue(), input.getLoc()));
+    map.map(input, argument(input.getType(), "input",
+                            source
+                                .getArgAttrOfType<StringAttr>(
+                                    input.getArgNumber(), "mg.name")
+                                .getValue(),
+                            input.getLoc()));
   for (Operation &op : source.front()) {
     if (auto get = dyn_cast<GetOp>(op)) {
-      std::string path = (get.getVariable().getRootReference().getValue() + "." + get.getVariable().getLeafReference().getValue()).str();
-      map.map(get.getY(), argument(get.getY().getType(), "variable", path, get.getLoc()));
+      std::string path = (get.getVariable().getRootReference().getValue() +
+                          "." + get.getVariable().getLeafReference().getValue())
+                             .str();
+      map.map(get.getY(),
+              argument(get.getY().getType(), "variable", path, get.getLoc()));
     } else if (auto controlOp = dyn_cast<ControlOp>(op)) {
       map.map(controlOp.getY(), control(controlOp.getWhich()));
     } else if (!isa<func::ReturnOp>(op)) {
@@ -63,12 +79,14 @@ SmallVector<Value> EntryBuilder::cloneForward(func::FuncOp source) {
 
 func::FuncOp EntryBuilder::finish() {
   // Ops that name a control are brought in only when a composite is expanded.
-  for (ControlOp op : llvm::make_early_inc_range(llvm::to_vector(function.front().getOps<ControlOp>()))) {
+  for (ControlOp op : llvm::make_early_inc_range(
+           llvm::to_vector(function.front().getOps<ControlOp>()))) {
     op.getY().replaceAllUsesWith(control(op.getWhich()));
     op.erase();
   }
   func::ReturnOp::create(builder, function.getLoc(), results);
-  function.setType(builder.getFunctionType(function.front().getArgumentTypes(), ValueRange(results).getTypes()));
+  function.setType(builder.getFunctionType(function.front().getArgumentTypes(),
+                                           ValueRange(results).getTypes()));
   function.setAllArgAttrs(argumentAttrs);
   function.setAllResultAttrs(resultAttrs);
   return function;
@@ -85,12 +103,17 @@ static Term validRows(EntryBuilder &entry, Value x) {
   Term valid = b.lt(b.iota(0, {unit}), rows);
   if (type.getRank() == 1)
     return valid;
-  return b.op("mg.broadcast", {valid}, {b.attribute("dims", b.attribute({0})), b.attribute("shape", b.attribute(type.getShape()))});
+  return b.op("mg.broadcast", {valid},
+              {b.attribute("dims", b.attribute({0})),
+               b.attribute("shape", b.attribute(type.getShape()))});
 }
 
 Value maskRows(EntryBuilder &entry, Value value) {
   RuleBuilder b = entry.rules(value);
-  return b.select(validRows(entry, value), Term(value), b.like(Term(0.0), Term(value), Term(value))).value;
+  return b
+      .select(validRows(entry, value), Term(value),
+              b.like(Term(0.0), Term(value), Term(value)))
+      .value;
 }
 
 static Value sumAll(EntryBuilder &entry, Value x) {
@@ -98,7 +121,9 @@ static Value sumAll(EntryBuilder &entry, Value x) {
   SmallVector<int64_t> axes;
   for (int64_t dim = 0; dim < tensorOf(x).getRank(); ++dim)
     axes.push_back(dim);
-  return b.op("mg.reduce_sum", {Term(x)}, {b.attribute("axes", b.attribute(axes))}).value;
+  return b
+      .op("mg.reduce_sum", {Term(x)}, {b.attribute("axes", b.attribute(axes))})
+      .value;
 }
 
 Value weightedSums(EntryBuilder &entry, Value x, Value weight) {
@@ -112,7 +137,9 @@ Value weightedSums(EntryBuilder &entry, Value x, Value weight) {
   } else {
     RankedTensorType type = tensorOf(x);
     double entries = (double)(type.getNumElements() / type.getDimSize(0));
-    total = b.mul(b.cast(Term(entry.control(Control::rows)), f64), Term(entries)).value;
+    total =
+        b.mul(b.cast(Term(entry.control(Control::rows)), f64), Term(entries))
+            .value;
   }
   return b.pair(Term(sum), Term(total)).value;
 }
@@ -128,7 +155,9 @@ SmallVector<IndexCheck> findChecks(Block &block, int64_t unit) {
       continue;
     Value positions = op.getOperand(bounds->operand);
     RankedTensorType type = tensorOf(positions);
-    bool known = llvm::any_of(checks, [&](const IndexCheck &c) { return c.positions == positions && c.extent == bounds->extent; });
+    bool known = llvm::any_of(checks, [&](const IndexCheck &c) {
+      return c.positions == positions && c.extent == bounds->extent;
+    });
     if (!known && type.getRank() > 0 && type.getDimSize(0) == unit)
       checks.push_back({positions, bounds->extent, &op});
   }
@@ -139,16 +168,25 @@ Value checkRecord(EntryBuilder &entry, const IndexCheck &check) {
   RuleBuilder b = entry.rules(entry.control(Control::rows));
   Term value = b.cast_like(Term(check.positions), "i64");
   ArrayRef<int64_t> shape = tensorOf(check.positions).getShape();
-  Term outside = b.bitOr(b.lt(value, Term(0.0)), b.ge(value, Term((double)check.extent)));
+  Term outside =
+      b.bitOr(b.lt(value, Term(0.0)), b.ge(value, Term((double)check.extent)));
   Term bad = b.bitAnd(outside, validRows(entry, check.positions));
   Term row = b.add(b.iota(0, shape), Term(entry.control(Control::row0)));
   Term zero = b.like(Term(0.0), value, value);
-  Term keys = b.select(bad, b.sub(b.like(Term(4611686018427387904.0), value, value), row), zero);
-  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
-  Term key = b.op("mg.reduce_max", {keys}, {b.attribute("axes", b.attribute(axes))});
+  Term keys = b.select(
+      bad, b.sub(b.like(Term(4611686018427387904.0), value, value), row), zero);
+  SmallVector<int64_t> axes =
+      llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
+  Term key =
+      b.op("mg.reduce_max", {keys}, {b.attribute("axes", b.attribute(axes))});
   Term worst = b.bitAnd(bad, b.eq(keys, b.broadcastTo(key, shape)));
-  Term found = b.op("mg.reduce_max", {b.select(worst, value, b.like(Term(-9223372036854775808.0), value, value))}, {b.attribute("axes", b.attribute(axes))});
-  Term shown = b.select(b.gt(key, Term(0.0)), found, b.like(Term(0.0), key, key));
+  Term found =
+      b.op("mg.reduce_max",
+           {b.select(worst, value,
+                     b.like(Term(-9223372036854775808.0), value, value))},
+           {b.attribute("axes", b.attribute(axes))});
+  Term shown =
+      b.select(b.gt(key, Term(0.0)), found, b.like(Term(0.0), key, key));
   return b.pair(key, shown).value;
 }
 
@@ -156,8 +194,14 @@ Value worseRecord(EntryBuilder &entry, Value before, Value now) {
   RuleBuilder b = entry.rules(now);
   auto key = [&](Value record) {
     auto number = [&](int64_t n) { return entry.body().getI64IntegerAttr(n); };
-    Term first = b.op("mg.slice", {Term(record)}, {b.attribute("axis", number(0)), b.attribute("start", number(0)), b.attribute("limit", number(1))});
-    return b.broadcastTo(b.op("mg.reshape", {first}, {b.attribute("shape", b.attribute(ArrayRef<int64_t>{}))}), {2});
+    Term first =
+        b.op("mg.slice", {Term(record)},
+             {b.attribute("axis", number(0)), b.attribute("start", number(0)),
+              b.attribute("limit", number(1))});
+    return b.broadcastTo(
+        b.op("mg.reshape", {first},
+             {b.attribute("shape", b.attribute(ArrayRef<int64_t>{}))}),
+        {2});
   };
   return b.select(b.gt(key(now), key(before)), Term(now), Term(before)).value;
 }

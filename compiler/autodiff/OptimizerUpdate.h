@@ -1,4 +1,5 @@
-// The update entry: divide once by Σ w, apply the optimizer, keep everything if a check failed.
+// The update entry: divide once by Σ w, apply the optimizer, keep everything if
+// a check failed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -24,15 +25,20 @@ struct OptimizerBinding {
   SmallVector<Scalar> scalars;
 };
 
-/// Looks the optimizer up and checks the scalars that the model sets. Errors name what there is.
-FailureOr<OptimizerBinding> bindOptimizer(ModuleOp module, MinimizeOp minimize, bool allDouble);
+/// Looks the optimizer up and checks the scalars that the model sets. Errors
+/// name what there is.
+FailureOr<OptimizerBinding> bindOptimizer(ModuleOp module, MinimizeOp minimize,
+                                          bool allDouble);
 
 struct UpdateInputs {
-  SmallVector<std::pair<std::string, RankedTensorType>> variables; // full name, type
+  SmallVector<std::pair<std::string, RankedTensorType>>
+      variables; // full name, type
   SmallVector<Location> locations;
   SmallVector<std::string> metrics; // [0] is "loss"
   SmallVector<std::string> checks;
 };
-LogicalResult buildUpdate(Operation *at, StringRef owner, const OptimizerBinding &binding, const UpdateInputs &inputs);
+LogicalResult buildUpdate(Operation *at, StringRef owner,
+                          const OptimizerBinding &binding,
+                          const UpdateInputs &inputs);
 
 } // namespace mlir::mg

@@ -1,4 +1,5 @@
-// --mg-expand-composites. What depends on training was expanded by the gradient stage already.
+// --mg-expand-composites. What depends on training was expanded by the gradient
+// stage already.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/fusion/Passes.h"
 #include "dialects/mg/Mg.h"
@@ -8,10 +9,13 @@
 namespace mlir::mg {
 namespace {
 
-struct ExpandComposites : PassWrapper<ExpandComposites, OperationPass<ModuleOp>> {
+struct ExpandComposites
+    : PassWrapper<ExpandComposites, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandComposites)
   StringRef getArgument() const final { return "mg-expand-composites"; }
-  StringRef getDescription() const final { return "Replace each composite op by the primitives that define it"; }
+  StringRef getDescription() const final {
+    return "Replace each composite op by the primitives that define it";
+  }
 
   void runOnOperation() final {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
@@ -33,7 +37,9 @@ private:
     while (collect())
       for (MathOp op : work) {
         OpBuilder builder(op);
-        RuleBuilder rules(builder, op->getLoc(), op->getNumOperands() ? op->getOperand(0) : op->getResult(0));
+        RuleBuilder rules(builder, op->getLoc(),
+                          op->getNumOperands() ? op->getOperand(0)
+                                               : op->getResult(0));
         SmallVector<Value> results;
         if (failed(op.buildDecomposition(rules, /*training=*/false, results)))
           return op->emitOpError("cannot be expanded");
@@ -46,7 +52,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Pass> createExpandCompositesPass() { return std::make_unique<ExpandComposites>(); }
+std::unique_ptr<Pass> createExpandCompositesPass() {
+  return std::make_unique<ExpandComposites>();
+}
 void registerExpandCompositesPass() { PassRegistration<ExpandComposites>(); }
 
 } // namespace mlir::mg

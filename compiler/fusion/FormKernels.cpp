@@ -1,4 +1,5 @@
-// --mg-form-kernels: entries become launches, in an order in which they can run.
+// --mg-form-kernels: entries become launches, in an order in which they can
+// run.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/fusion/OutlineKernel.h"
 #include "compiler/fusion/Passes.h"
@@ -17,9 +18,12 @@ namespace {
 struct FormKernels : PassWrapper<FormKernels, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormKernels)
   StringRef getArgument() const final { return "mg-form-kernels"; }
-  StringRef getDescription() const final { return "Group ops into kernels and launch them"; }
+  StringRef getDescription() const final {
+    return "Group ops into kernels and launch them";
+  }
   void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<linalg::LinalgDialect, arith::ArithDialect, math::MathDialect, tensor::TensorDialect>();
+    registry.insert<linalg::LinalgDialect, arith::ArithDialect,
+                    math::MathDialect, tensor::TensorDialect>();
   }
 
   void runOnOperation() final {
@@ -37,7 +41,8 @@ private:
     OpBuilder builder(&getContext());
     SmallVector<Group> groups = groupOps(block);
     llvm::DenseMap<Value, Value> values;
-    // New ops are put before the terminator in run order; the old ones are erased at the end.
+    // New ops are put before the terminator in run order; the old ones are
+    // erased at the end.
     builder.setInsertionPoint(block.getTerminator());
     for (BlockArgument argument : block.getArguments())
       values[argument] = argument;
@@ -56,7 +61,8 @@ private:
     makeSignless(entry);
   }
 
-  void emit(const Group &group, OpBuilder &builder, llvm::DenseMap<Value, Value> &values) {
+  void emit(const Group &group, OpBuilder &builder,
+            llvm::DenseMap<Value, Value> &values) {
     Operation *first = group.ops.front();
     if (!isComputed(first)) {
       if (first->hasTrait<OpTrait::IsTerminator>())
@@ -70,7 +76,9 @@ private:
       }
       return;
     }
-    OutlinedKernel kernel = outlineKernel(group, getOperation(), [&](Value value) { return usedOutside(value, group); });
+    OutlinedKernel kernel =
+        outlineKernel(group, getOperation(),
+                      [&](Value value) { return usedOutside(value, group); });
     SmallVector<Value> operands;
     for (Value operand : kernel.operands)
       operands.push_back(values.lookup(operand));
@@ -81,12 +89,15 @@ private:
     SmallVector<Type> types;
     for (Value result : kernel.results)
       types.push_back(signless(result.getType()));
-    auto launch = LaunchOp::create(builder, group.ops.back()->getLoc(), types, name, operands, pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs));
+    auto launch = LaunchOp::create(
+        builder, group.ops.back()->getLoc(), types, name, operands,
+        pairs.empty() ? ArrayAttr() : builder.getArrayAttr(pairs));
     for (auto [old, result] : llvm::zip(kernel.results, launch.getOutputs()))
       values[old] = result;
   }
 
-  /// Used by an op that is not in the group, directly or through free ops, which every user copies.
+  /// Used by an op that is not in the group, directly or through free ops,
+  /// which every user copies.
   static bool usedOutside(Value value, const Group &group) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       if (llvm::is_contained(group.ops, user))
@@ -95,7 +106,8 @@ private:
     });
   }
 
-  /// The name of a kernel with this text: an equal one made before, or a new one.
+  /// The name of a kernel with this text: an equal one made before, or a new
+  /// one.
   StringRef intern(func::FuncOp function) {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -107,7 +119,9 @@ private:
       return it->second;
     }
     auto label = dyn_cast<NameLoc>(function.getLoc());
-    it->second = ("k" + Twine(kernels.size() - 1) + (label ? "_" + label.getName().getValue() : Twine())).str();
+    it->second = ("k" + Twine(kernels.size() - 1) +
+                  (label ? "_" + label.getName().getValue() : Twine()))
+                     .str();
     function.setName(it->second);
     return it->second;
   }
@@ -115,7 +129,9 @@ private:
   void makeSignless(func::FuncOp entry) {
     for (BlockArgument argument : entry.getArguments())
       argument.setType(signless(argument.getType()));
-    entry.setType(FunctionType::get(&getContext(), entry.front().getArgumentTypes(), entry.front().getTerminator()->getOperandTypes()));
+    entry.setType(
+        FunctionType::get(&getContext(), entry.front().getArgumentTypes(),
+                          entry.front().getTerminator()->getOperandTypes()));
   }
 
   llvm::StringMap<std::string> kernels;
@@ -123,7 +139,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Pass> createFormKernelsPass() { return std::make_unique<FormKernels>(); }
+std::unique_ptr<Pass> createFormKernelsPass() {
+  return std::make_unique<FormKernels>();
+}
 void registerFusionPasses() {
   registerExpandCompositesPass();
   PassRegistration<FormKernels>();

@@ -1,5 +1,6 @@
-// Greedy, in program order: an op joins the group of a producer if it works at the same points and no cycle arises; then what is
-// only used by one later group moves into it.
+// Greedy, in program order: an op joins the group of a producer if it works at
+// the same points and no cycle arises; then what is only used by one later
+// group moves into it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/fusion/Grouping.h"
 
@@ -14,12 +15,15 @@ bool isComputed(Operation *op) {
 }
 bool isFree(Operation *op) {
   // What a view, a collective or the return takes has to be in memory.
-  if (!isComputed(op) || llvm::any_of(op->getUsers(), [](Operation *user) { return !isComputed(user); }))
+  if (!isComputed(op) || llvm::any_of(op->getUsers(), [](Operation *user) {
+        return !isComputed(user);
+      }))
     return false;
   if (op->getNumOperands() == 0)
     return true;
   auto math = cast<MathOp>(op);
-  return math.onlyMoves() && tensorOf(op->getResult(0)).getNumElements() > tensorOf(op->getOperand(0)).getNumElements();
+  return math.onlyMoves() && tensorOf(op->getResult(0)).getNumElements() >
+                                 tensorOf(op->getOperand(0)).getNumElements();
 }
 bool isReduction(Operation *op) {
   IndexSpec spec = cast<MathOp>(op).getIndexSpec();
@@ -29,7 +33,8 @@ bool isReduction(Operation *op) {
   return false;
 }
 bool isContraction(Operation *op) {
-  return isReduction(op) && op->getNumOperands() == 2 && cast<MathOp>(op).isLinearIn(1) && cast<MathOp>(op).isLinearIn(2);
+  return isReduction(op) && op->getNumOperands() == 2 &&
+         cast<MathOp>(op).isLinearIn(1) && cast<MathOp>(op).isLinearIn(2);
 }
 
 namespace {
@@ -41,7 +46,8 @@ public:
       if (isComputed(&op) && !isFree(&op))
         ops.push_back(&op);
       else if (!isComputed(&op))
-        ops.push_back(&op); // a view, collective or return: a node of its own, so that order and cycles are seen
+        ops.push_back(&op); // a view, collective or return: a node of its own,
+                            // so that order and cycles are seen
   }
 
   SmallVector<Group> run() {
@@ -57,7 +63,9 @@ public:
   }
 
 private:
-  static ArrayRef<int64_t> shapeOf(Operation *op) { return tensorOf(op->getResult(0)).getShape(); }
+  static ArrayRef<int64_t> shapeOf(Operation *op) {
+    return tensorOf(op->getResult(0)).getShape();
+  }
 
   size_t newGroup(Operation *op) {
     groups.emplace_back();
@@ -81,8 +89,10 @@ private:
         if (found == groupOf.end() || !isComputed(producer))
           continue;
         size_t g = found->second;
-        if (ArrayRef<int64_t>(groups[g].shape) == shapeOf(op) && usesAtSamePoint(op, producer) && !wouldCycle(op, g) &&
-            (!best || (groups[g].root && !groups[*best].root) || (!groups[*best].root && g > *best)))
+        if (ArrayRef<int64_t>(groups[g].shape) == shapeOf(op) &&
+            usesAtSamePoint(op, producer) && !wouldCycle(op, g) &&
+            (!best || (groups[g].root && !groups[*best].root) ||
+             (!groups[*best].root && g > *best)))
           best = g;
       }
       if (best) {
@@ -95,15 +105,18 @@ private:
     newGroup(op);
   }
 
-  /// Point-wise groups of the same shape that feed `op` too become part of its group.
+  /// Point-wise groups of the same shape that feed `op` too become part of its
+  /// group.
   void joinOthers(Operation *op, size_t into) {
     for (Value operand : op->getOperands()) {
       Operation *producer = operand.getDefiningOp();
       auto found = groupOf.find(producer);
-      if (found == groupOf.end() || found->second == into || !isComputed(producer))
+      if (found == groupOf.end() || found->second == into ||
+          !isComputed(producer))
         continue;
       size_t g = found->second;
-      if (!groups[g].root && groups[g].shape == groups[into].shape && usesAtSamePoint(op, producer) && !reachableOutside(g, into))
+      if (!groups[g].root && groups[g].shape == groups[into].shape &&
+          usesAtSamePoint(op, producer) && !reachableOutside(g, into))
         merge(g, into);
     }
   }
@@ -115,17 +128,20 @@ private:
         return false;
     return !readsElsewhere(op, producer);
   }
-  /// Bodies that load an operand at other points than their own (mg.pad) say so by an opaque letter.
+  /// Bodies that load an operand at other points than their own (mg.pad) say so
+  /// by an opaque letter.
   static bool readsElsewhere(Operation *op, Operation *) {
     if (isReduction(op))
       return false;
     IndexSpec spec = cast<MathOp>(op).getIndexSpec();
-    return llvm::is_contained(spec.kinds, LetterKind::Opaque) && op->getNumOperands() > 0 && !cast<MathOp>(op).onlyMoves() &&
+    return llvm::is_contained(spec.kinds, LetterKind::Opaque) &&
+           op->getNumOperands() > 0 && !cast<MathOp>(op).onlyMoves() &&
            tensorOf(op->getOperand(0)).getRank() > 0;
   }
 
   /// Groups and plain ops that `op` takes values from, through free ops.
-  void producers(Operation *op, llvm::function_ref<void(Operation *)> visit) const {
+  void producers(Operation *op,
+                 llvm::function_ref<void(Operation *)> visit) const {
     for (Value operand : op->getOperands())
       if (Operation *producer = operand.getDefiningOp()) {
         if (isFree(producer))
@@ -134,7 +150,8 @@ private:
           visit(producer);
       }
   }
-  /// True if `to` is reachable from group `from` by a path through at least one other group.
+  /// True if `to` is reachable from group `from` by a path through at least one
+  /// other group.
   bool reachableOutside(size_t from, size_t to) const {
     // Walk backwards from `to`; direct edges from `from` are fine.
     llvm::SmallSet<size_t, 16> seen;
@@ -164,7 +181,8 @@ private:
     SmallVector<size_t> work;
     producers(op, [&](Operation *p) {
       auto found = groupOf.find(p);
-      if (found != groupOf.end() && found->second != g && seen.insert(found->second).second)
+      if (found != groupOf.end() && found->second != g &&
+          seen.insert(found->second).second)
         work.push_back(found->second);
     });
     bool hit = false;
@@ -181,16 +199,19 @@ private:
     return hit;
   }
 
-  /// A point-wise group whose values only one later group uses, at any points, is computed there; a contraction's operands are not,
-  /// since each element is used many times.
+  /// A point-wise group whose values only one later group uses, at any points,
+  /// is computed there; a contraction's operands are not, since each element is
+  /// used many times.
   bool sink(size_t g) {
-    if (groups[g].ops.empty() || groups[g].root || !isComputed(groups[g].ops.front()))
+    if (groups[g].ops.empty() || groups[g].root ||
+        !isComputed(groups[g].ops.front()))
       return false;
     std::optional<size_t> target;
     for (Operation *op : groups[g].ops)
       if (!onlyUser(op, g, target))
         return false;
-    if (!target || !isComputed(groups[*target].ops.front()) || reachableOutside(g, *target))
+    if (!target || !isComputed(groups[*target].ops.front()) ||
+        reachableOutside(g, *target))
       return false;
     Group &into = groups[*target];
     if (into.root && isContraction(into.root))
@@ -228,7 +249,9 @@ private:
       groupOf[op] = into;
     }
     groups[from].ops.clear();
-    llvm::sort(groups[into].ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    llvm::sort(groups[into].ops, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
   }
 
   /// Kahn's order, the earliest in the program first.

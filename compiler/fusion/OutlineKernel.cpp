@@ -1,4 +1,5 @@
-// Each mg op becomes a linalg.generic by its index maps and its scalar code; free ops are copied into the kernel.
+// Each mg op becomes a linalg.generic by its index maps and its scalar code;
+// free ops are copied into the kernel.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/fusion/OutlineKernel.h"
 
@@ -12,7 +13,8 @@ namespace mlir::mg {
 
 Type signless(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return RankedTensorType::get(tensor.getShape(), signless(tensor.getElementType()));
+    return RankedTensorType::get(tensor.getShape(),
+                                 signless(tensor.getElementType()));
   if (auto integer = dyn_cast<IntegerType>(type))
     return IntegerType::get(type.getContext(), integer.getWidth());
   return type;
@@ -22,8 +24,10 @@ namespace {
 
 class Outliner {
 public:
-  Outliner(const Group &group, ModuleOp module, llvm::function_ref<bool(Value)> needed)
-      : group(group), module(module), needed(needed), builder(module.getContext()) {}
+  Outliner(const Group &group, ModuleOp module,
+           llvm::function_ref<bool(Value)> needed)
+      : group(group), module(module), needed(needed),
+        builder(module.getContext()) {}
 
   OutlinedKernel run() {
     collect();
@@ -34,11 +38,13 @@ public:
       outputs.push_back(signless(value.getType()));
     builder.setInsertionPointToEnd(module.getBody());
     Location loc = group.ops.back()->getLoc();
-    auto function = func::FuncOp::create(builder, loc, "kernel", builder.getFunctionType(inputs, outputs));
+    auto function = func::FuncOp::create(
+        builder, loc, "kernel", builder.getFunctionType(inputs, outputs));
     function.setPrivate();
     function->setAttr("mg.kernel", builder.getUnitAttr());
     builder.setInsertionPointToStart(function.addEntryBlock());
-    for (auto [value, argument] : llvm::zip(operands, function.getArguments())) {
+    for (auto [value, argument] :
+         llvm::zip(operands, function.getArguments())) {
       argument.setLoc(value.getLoc());
       values[value] = argument;
     }
@@ -49,11 +55,13 @@ public:
       returned.push_back(values.lookup(value));
     func::ReturnOp::create(builder, loc, returned);
     setCost(function);
-    return {function, {operands.begin(), operands.end()}, results, inplacePairs()};
+    return {
+        function, {operands.begin(), operands.end()}, results, inplacePairs()};
   }
 
 private:
-  /// Ops of the kernel in order, free ones included; values from outside; values that leave.
+  /// Ops of the kernel in order, free ones included; values from outside;
+  /// values that leave.
   void collect() {
     llvm::SmallSetVector<Operation *, 16> all;
     std::function<void(Operation *)> add = [&](Operation *op) {
@@ -61,7 +69,8 @@ private:
         return;
       for (Value operand : op->getOperands()) {
         Operation *producer = operand.getDefiningOp();
-        if (producer && isFree(producer) && !llvm::is_contained(group.ops, producer))
+        if (producer && isFree(producer) &&
+            !llvm::is_contained(group.ops, producer))
           add(producer);
       }
       all.insert(op);
@@ -69,7 +78,8 @@ private:
     for (Operation *op : group.ops)
       add(op);
     body.assign(all.begin(), all.end());
-    llvm::stable_sort(body, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    llvm::stable_sort(
+        body, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     for (Operation *op : body)
       for (Value operand : op->getOperands())
         if (!operand.getDefiningOp() || !all.contains(operand.getDefiningOp()))
@@ -83,16 +93,21 @@ private:
     IndexSpec spec = op.getIndexSpec();
     auto type = cast<RankedTensorType>(signless(op->getResult(0).getType()));
     Location loc = op->getLoc();
-    Value init = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
+    Value init = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                         type.getElementType());
     std::optional<LetterKind> kind;
     SmallVector<utils::IteratorType> iterators;
     for (unsigned letter = 0; letter < spec.letters.size(); ++letter) {
-      iterators.push_back(spec.isReduction(letter) ? utils::IteratorType::reduction : utils::IteratorType::parallel);
+      iterators.push_back(spec.isReduction(letter)
+                              ? utils::IteratorType::reduction
+                              : utils::IteratorType::parallel);
       if (spec.isReduction(letter))
         kind = spec.kinds[letter];
     }
     if (kind)
-      init = linalg::FillOp::create(builder, loc, identity(*kind, op, type.getElementType()), init).getResult(0);
+      init = linalg::FillOp::create(
+                 builder, loc, identity(*kind, op, type.getElementType()), init)
+                 .getResult(0);
     bool indirect = loadsIndirectly(op, spec);
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
@@ -105,40 +120,53 @@ private:
     SmallVector<Type> elements;
     for (Value operand : op->getOperands())
       elements.push_back(tensorOf(operand).getElementType());
-    auto generic = linalg::GenericOp::create(builder, loc, type, inputs, init, maps, iterators, [&](OpBuilder &nested, Location at, ValueRange scalars) {
-      ScalarBuilder scalar(nested, at, spec, elements, type.getElementType());
-      SmallVector<Value> operandScalars, out;
-      ValueRange streamed = scalars.drop_back();
-      for (auto [operand, map] : llvm::zip(op->getOperands(), spec.operands)) {
-        if (indirect) { // the tensor itself: the body loads from it
-          operandScalars.push_back(values.lookup(operand));
-        } else if (coversWhole(operand, map, spec)) {
-          operandScalars.push_back(streamed.front());
-          streamed = streamed.drop_front();
-        } else {
-          operandScalars.push_back(loadAt(nested, at, values.lookup(operand), map));
-        }
-      }
-      op.emitBody(scalar, operandScalars, out);
-      linalg::YieldOp::create(nested, at, kind ? combine(nested, at, *kind, scalars.back(), out.front(), op) : out.front());
-    });
+    auto generic = linalg::GenericOp::create(
+        builder, loc, type, inputs, init, maps, iterators,
+        [&](OpBuilder &nested, Location at, ValueRange scalars) {
+          ScalarBuilder scalar(nested, at, spec, elements,
+                               type.getElementType());
+          SmallVector<Value> operandScalars, out;
+          ValueRange streamed = scalars.drop_back();
+          for (auto [operand, map] :
+               llvm::zip(op->getOperands(), spec.operands)) {
+            if (indirect) { // the tensor itself: the body loads from it
+              operandScalars.push_back(values.lookup(operand));
+            } else if (coversWhole(operand, map, spec)) {
+              operandScalars.push_back(streamed.front());
+              streamed = streamed.drop_front();
+            } else {
+              operandScalars.push_back(
+                  loadAt(nested, at, values.lookup(operand), map));
+            }
+          }
+          op.emitBody(scalar, operandScalars, out);
+          linalg::YieldOp::create(
+              nested, at,
+              kind ? combine(nested, at, *kind, scalars.back(), out.front(), op)
+                   : out.front());
+        });
     return generic.getResult(0);
   }
-  /// The body indexes its operand itself: it says so by an opaque letter while it is no mere view or reduction.
+  /// The body indexes its operand itself: it says so by an opaque letter while
+  /// it is no mere view or reduction.
   static bool loadsIndirectly(MathOp op, const IndexSpec &spec) {
-    return op->getNumOperands() == 1 && !op.onlyMoves() && llvm::is_contained(spec.kinds, LetterKind::Opaque);
+    return op->getNumOperands() == 1 && !op.onlyMoves() &&
+           llvm::is_contained(spec.kinds, LetterKind::Opaque);
   }
 
-  /// linalg.generic streams an operand only if its map reaches all of it; a part (mg.slice) is loaded by the body.
+  /// linalg.generic streams an operand only if its map reaches all of it; a
+  /// part (mg.slice) is loaded by the body.
   static bool coversWhole(Value operand, AffineMap map, const IndexSpec &spec) {
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
       auto letter = dyn_cast<AffineDimExpr>(expr);
-      if (!letter || spec.extents[letter.getPosition()] != tensorOf(operand).getDimSize(dim))
+      if (!letter || spec.extents[letter.getPosition()] !=
+                         tensorOf(operand).getDimSize(dim))
         return false;
     }
     return true;
   }
-  static Value loadAt(OpBuilder &nested, Location loc, Value tensor, AffineMap map) {
+  static Value loadAt(OpBuilder &nested, Location loc, Value tensor,
+                      AffineMap map) {
     SmallVector<Value> letters, point;
     for (unsigned letter = 0; letter < map.getNumDims(); ++letter)
       letters.push_back(linalg::IndexOp::create(nested, loc, letter));
@@ -147,26 +175,39 @@ private:
     return tensor::ExtractOp::create(nested, loc, tensor, point);
   }
 
-  bool isUnsignedResult(MathOp op) const { return tensorOf(op->getResult(0)).getElementType().isUnsignedInteger(); }
+  bool isUnsignedResult(MathOp op) const {
+    return tensorOf(op->getResult(0)).getElementType().isUnsignedInteger();
+  }
 
   Value identity(LetterKind kind, MathOp op, Type element) {
     Location loc = op->getLoc();
     if (auto real = dyn_cast<FloatType>(element)) {
       double infinity = std::numeric_limits<double>::infinity();
-      double value = kind == LetterKind::Sum ? 0 : kind == LetterKind::Prod ? 1 : kind == LetterKind::Max ? -infinity : infinity;
-      return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(real, value));
+      double value = kind == LetterKind::Sum    ? 0
+                     : kind == LetterKind::Prod ? 1
+                     : kind == LetterKind::Max  ? -infinity
+                                                : infinity;
+      return arith::ConstantOp::create(builder, loc,
+                                       builder.getFloatAttr(real, value));
     }
     unsigned width = element.getIntOrFloatBitWidth();
     bool isUnsigned = isUnsignedResult(op);
     APInt value = kind == LetterKind::Sum    ? APInt(width, 0)
                   : kind == LetterKind::Prod ? APInt(width, 1)
-                  : kind == LetterKind::Max  ? (isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width))
-                                             : (isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
-    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(element, value));
+                  : kind == LetterKind::Max
+                      ? (isUnsigned ? APInt::getZero(width)
+                                    : APInt::getSignedMinValue(width))
+                      : (isUnsigned ? APInt::getMaxValue(width)
+                                    : APInt::getSignedMaxValue(width));
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(element, value));
   }
-  Value combine(OpBuilder &nested, Location loc, LetterKind kind, Value sum, Value element, MathOp op) {
+  Value combine(OpBuilder &nested, Location loc, LetterKind kind, Value sum,
+                Value element, MathOp op) {
     IndexSpec none;
-    SmallVector<Type> types(2, isUnsignedResult(op) ? tensorOf(op->getResult(0)).getElementType() : element.getType());
+    SmallVector<Type> types(2, isUnsignedResult(op)
+                                   ? tensorOf(op->getResult(0)).getElementType()
+                                   : element.getType());
     ScalarBuilder scalar(nested, loc, none, types, element.getType());
     switch (kind) {
     case LetterKind::Prod:
@@ -180,12 +221,14 @@ private:
     }
   }
 
-  /// A result may lie where an operand lay if they have one size and every use of the operand, in the epilogue, is at the same point.
+  /// A result may lie where an operand lay if they have one size and every use
+  /// of the operand, in the epilogue, is at the same point.
   SmallVector<std::pair<int64_t, int64_t>> inplacePairs() {
     SmallVector<std::pair<int64_t, int64_t>> pairs;
     for (auto [i, operand] : llvm::enumerate(operands))
       for (auto [j, result] : llvm::enumerate(results))
-        if (signless(operand.getType()) == signless(result.getType()) && readAtOwnPoint(operand))
+        if (signless(operand.getType()) == signless(result.getType()) &&
+            readAtOwnPoint(operand))
           pairs.emplace_back(i, j);
     return pairs;
   }
@@ -193,20 +236,26 @@ private:
     for (Operation *op : body) {
       IndexSpec spec = cast<MathOp>(op).getIndexSpec();
       for (auto [value, map] : llvm::zip(op->getOperands(), spec.operands))
-        if (value == operand && (op == group.root || map != spec.results.front() || feedsRoot(op) || tensorOf(op->getResult(0)).getShape() != ArrayRef<int64_t>(group.shape) ||
-                                 loadsIndirectly(cast<MathOp>(op), spec)))
+        if (value == operand &&
+            (op == group.root || map != spec.results.front() || feedsRoot(op) ||
+             tensorOf(op->getResult(0)).getShape() !=
+                 ArrayRef<int64_t>(group.shape) ||
+             loadsIndirectly(cast<MathOp>(op), spec)))
           return false;
     }
     return usedAtOwnPoint();
   }
-  /// Inside the group, values too are read at their own point only; otherwise an operand could be read after its place was written.
+  /// Inside the group, values too are read at their own point only; otherwise
+  /// an operand could be read after its place was written.
   bool usedAtOwnPoint() {
     for (Operation *op : body) {
       if (op == group.root || feedsRoot(op))
         continue;
       IndexSpec spec = cast<MathOp>(op).getIndexSpec();
       for (auto [value, map] : llvm::zip(op->getOperands(), spec.operands))
-        if (value.getDefiningOp() && llvm::is_contained(group.ops, value.getDefiningOp()) && map != spec.results.front())
+        if (value.getDefiningOp() &&
+            llvm::is_contained(group.ops, value.getDefiningOp()) &&
+            map != spec.results.front())
           return false;
     }
     return true;
@@ -215,7 +264,8 @@ private:
     if (!group.root)
       return false;
     for (Operation *user : op->getUsers())
-      if (llvm::is_contained(body, user) && (user == group.root || feedsRoot(user)))
+      if (llvm::is_contained(body, user) &&
+          (user == group.root || feedsRoot(user)))
         return true;
     return false;
   }
@@ -228,7 +278,10 @@ private:
         points *= extent;
       flops += points * (op == group.root && isContraction(op) ? 2 : 1);
     }
-    auto size = [](Type type) { return cast<RankedTensorType>(type).getNumElements() * ((cast<RankedTensorType>(type).getElementTypeBitWidth() + 7) / 8); };
+    auto size = [](Type type) {
+      return cast<RankedTensorType>(type).getNumElements() *
+             ((cast<RankedTensorType>(type).getElementTypeBitWidth() + 7) / 8);
+    };
     for (Type type : function.getArgumentTypes())
       bytes += size(type);
     for (Type type : function.getResultTypes())
@@ -249,7 +302,8 @@ private:
 
 } // namespace
 
-OutlinedKernel outlineKernel(const Group &group, ModuleOp module, llvm::function_ref<bool(Value)> needed) {
+OutlinedKernel outlineKernel(const Group &group, ModuleOp module,
+                             llvm::function_ref<bool(Value)> needed) {
   return Outliner(group, module, needed).run();
 }
 

@@ -11,13 +11,17 @@ namespace mlir::mg {
 Type signless(Type type);
 
 struct OutlinedKernel {
-  func::FuncOp function;          // detached from any name; private, with mg.kernel, mg.flops, mg.bytes
-  SmallVector<Value> operands;    // values of the entry that it reads
-  SmallVector<Value> results;     // values of the entry that it gives
-  SmallVector<std::pair<int64_t, int64_t>> inplace; // operand, result pairs that may share memory
+  func::FuncOp function; // detached from any name; private, with mg.kernel,
+                         // mg.flops, mg.bytes
+  SmallVector<Value> operands; // values of the entry that it reads
+  SmallVector<Value> results;  // values of the entry that it gives
+  SmallVector<std::pair<int64_t, int64_t>>
+      inplace; // operand, result pairs that may share memory
 };
 
-/// Builds the kernel of `group` at the end of `module`. `needed` says whether a value is used outside the group.
-OutlinedKernel outlineKernel(const Group &group, ModuleOp module, llvm::function_ref<bool(Value)> needed);
+/// Builds the kernel of `group` at the end of `module`. `needed` says whether a
+/// value is used outside the group.
+OutlinedKernel outlineKernel(const Group &group, ModuleOp module,
+                             llvm::function_ref<bool(Value)> needed);
 
 } // namespace mlir::mg

@@ -1,4 +1,5 @@
-// Reading model text: names of values kept as NameLocs, includes, the built-in library.
+// Reading model text: names of values kept as NameLocs, includes, the built-in
+// library.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/model/Passes.h"
 #include "dialects/mg/Mg.h"
@@ -15,7 +16,8 @@ namespace {
 
 /// "%h1" in the text -> h1; numbers are no names.
 StringRef nameAt(llvm::SMRange range) {
-  StringRef text(range.Start.getPointer(), range.End.getPointer() - range.Start.getPointer());
+  StringRef text(range.Start.getPointer(),
+                 range.End.getPointer() - range.Start.getPointer());
   text.consume_front("%");
   text = text.split(':').first;
   return text.empty() || isdigit(text.front()) ? StringRef() : text;
@@ -28,21 +30,28 @@ Location named(Location loc, StringRef name) {
 }
 
 void nameValues(const AsmParserState &state) {
-  for (const AsmParserState::OperationDefinition &definition : state.getOpDefs())
+  for (const AsmParserState::OperationDefinition &definition :
+       state.getOpDefs())
     if (!definition.resultGroups.empty())
-      definition.op->setLoc(named(definition.op->getLoc(), nameAt(definition.resultGroups.front().definition.loc)));
+      definition.op->setLoc(
+          named(definition.op->getLoc(),
+                nameAt(definition.resultGroups.front().definition.loc)));
   for (const AsmParserState::BlockDefinition &definition : state.getBlockDefs())
-    for (auto [argument, use] : llvm::zip(definition.block->getArguments(), definition.arguments))
+    for (auto [argument, use] :
+         llvm::zip(definition.block->getArguments(), definition.arguments))
       argument.setLoc(named(argument.getLoc(), nameAt(use.loc)));
 }
 
-/// Moves what `file` declares into the model. Nested includes are followed once each.
+/// Moves what `file` declares into the model. Nested includes are followed once
+/// each.
 class Includer {
 public:
-  Includer(MLIRContext *context, ArrayRef<std::string> folders) : context(context), folders(folders) {}
+  Includer(MLIRContext *context, ArrayRef<std::string> folders)
+      : context(context), folders(folders) {}
 
   LogicalResult resolve(ModelOp model, StringRef folder) {
-    for (IncludeOp include : llvm::make_early_inc_range(llvm::to_vector(model.getOps<IncludeOp>()))) {
+    for (IncludeOp include : llvm::make_early_inc_range(
+             llvm::to_vector(model.getOps<IncludeOp>()))) {
       if (failed(load(include, model, folder)))
         return failure();
       include.erase();
@@ -54,7 +63,9 @@ private:
   LogicalResult load(IncludeOp include, ModelOp model, StringRef folder) {
     std::string path = find(include.getFile(), folder);
     if (path.empty()) {
-      InFlightDiagnostic error = include.emitOpError() << "finds no file \"" << include.getFile() << "\" beside the model";
+      InFlightDiagnostic error = include.emitOpError()
+                                 << "finds no file \"" << include.getFile()
+                                 << "\" beside the model";
       for (const std::string &extra : folders)
         error << " or in " << extra;
       return error << "; name its folder with --include";
@@ -64,7 +75,8 @@ private:
     llvm::SourceMgr source;
     auto buffer = llvm::MemoryBuffer::getFile(path);
     if (!buffer)
-      return include.emitOpError() << "cannot read " << path << ": " << buffer.getError().message();
+      return include.emitOpError()
+             << "cannot read " << path << ": " << buffer.getError().message();
     source.AddNewSourceBuffer(std::move(*buffer), {});
     SourceMgrDiagnosticHandler handler(source, context);
     OwningOpRef<ModuleOp> module = readModel(source, context, folders);
@@ -83,7 +95,8 @@ private:
     for (Operation *op : loaded) {
       auto symbol = dyn_cast<SymbolOpInterface>(op);
       if (symbol && symbols.lookup(symbol.getName()))
-        return include.emitOpError() << "brings '@" << symbol.getName() << "', which the model has already";
+        return include.emitOpError() << "brings '@" << symbol.getName()
+                                     << "', which the model has already";
       op->remove();
       target.push_front(op);
     }
@@ -113,15 +126,19 @@ const char library[] =
 
 } // namespace
 
-OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context, ArrayRef<std::string> includeFolders) {
-  auto module = OwningOpRef<ModuleOp>(ModuleOp::create(UnknownLoc::get(context)));
+OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context,
+                                ArrayRef<std::string> includeFolders) {
+  auto module =
+      OwningOpRef<ModuleOp>(ModuleOp::create(UnknownLoc::get(context)));
   AsmParserState state;
   ParserConfig config(context);
-  const llvm::MemoryBuffer *buffer = source.getMemoryBuffer(source.getMainFileID());
+  const llvm::MemoryBuffer *buffer =
+      source.getMemoryBuffer(source.getMainFileID());
   if (failed(parseAsmSourceFile(source, module->getBody(), config, &state)))
     return nullptr;
   nameValues(state);
-  // The file may be a whole module (a printed stage): then that one is the module.
+  // The file may be a whole module (a printed stage): then that one is the
+  // module.
   if (llvm::hasSingleElement(*module->getBody()))
     if (auto inner = dyn_cast<ModuleOp>(module->getBody()->front())) {
       inner->remove();
@@ -129,7 +146,8 @@ OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context, A
     }
   Includer includer(context, includeFolders);
   for (ModelOp model : module->getOps<ModelOp>())
-    if (failed(includer.resolve(model, llvm::sys::path::parent_path(buffer->getBufferIdentifier()))))
+    if (failed(includer.resolve(model, llvm::sys::path::parent_path(
+                                           buffer->getBufferIdentifier()))))
       return nullptr;
   return module;
 }
@@ -146,7 +164,9 @@ LogicalResult addLibrary(ModuleOp module) {
     if (wanted.empty())
       continue;
     llvm::SourceMgr source;
-    source.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(builtinLibrary(), "builtin optimizers"), {});
+    source.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(
+                                  builtinLibrary(), "builtin optimizers"),
+                              {});
     OwningOpRef<ModuleOp> builtin = readModel(source, module.getContext(), {});
     if (!builtin)
       return failure();

@@ -9,14 +9,19 @@
 
 namespace mlir::mg {
 
-/// `--mg-instantiate-model`: one typed function a `mg.train`, `mg.predict` and unit size; calls inlined, broadcasts explicit,
-/// random ops keyed. Leaves `mg.variables`, `mg.optimizer` and the functions (attributes mg.train or mg.predict, mg.unit).
-std::unique_ptr<Pass> createInstantiateModelPass(ArrayRef<int64_t> units = {64});
+/// `--mg-instantiate-model`: one typed function a `mg.train`, `mg.predict` and
+/// unit size; calls inlined, broadcasts explicit, random ops keyed. Leaves
+/// `mg.variables`, `mg.optimizer` and the functions (attributes mg.train or
+/// mg.predict, mg.unit).
+std::unique_ptr<Pass> createInstantiateModelPass(ArrayRef<int64_t> units = {
+                                                     64});
 void registerModelPasses();
 
-/// Parses a model or stage file and gives every value its name in the file as a NameLoc. Resolves mg.include beside the file
-/// and in `includeFolders`. Errors are printed by the context's handler; null then.
-OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context, ArrayRef<std::string> includeFolders);
+/// Parses a model or stage file and gives every value its name in the file as a
+/// NameLoc. Resolves mg.include beside the file and in `includeFolders`. Errors
+/// are printed by the context's handler; null then.
+OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context,
+                                ArrayRef<std::string> includeFolders);
 
 /// The text of the built-in optimizers.
 StringRef builtinLibrary();

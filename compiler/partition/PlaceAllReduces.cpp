@@ -1,4 +1,5 @@
-// Places and hoists all-reduces. After placing, no op uses a partial value in a way that is not linear.
+// Places and hoists all-reduces. After placing, no op uses a partial value in a
+// way that is not linear.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/partition/Passes.h"
 #include "compiler/partition/Sharding.h"
@@ -16,7 +17,8 @@ void ensureGrid(ModuleOp module) {
   if (module.lookupSymbol<shard::GridOp>(kDevices))
     return;
   OpBuilder builder(module.getBody(), module.getBody()->begin());
-  shard::GridOp::create(builder, module.getLoc(), kDevices, ArrayRef<int64_t>{ShapedType::kDynamic});
+  shard::GridOp::create(builder, module.getLoc(), kDevices,
+                        ArrayRef<int64_t>{ShapedType::kDynamic});
 }
 
 shard::ReductionKind reductionOf(LetterKind kind) {
@@ -32,8 +34,9 @@ shard::ReductionKind reductionOf(LetterKind kind) {
   }
 }
 
-/// Devices run as many units as they have, so entries of one unit hold no collective: what they return is this device's own sum
-/// (RATIONALE C6). `update`, and functions that are no entries, run once on every device.
+/// Devices run as many units as they have, so entries of one unit hold no
+/// collective: what they return is this device's own sum (RATIONALE C6).
+/// `update`, and functions that are no entries, run once on every device.
 bool runsTogether(func::FuncOp function) {
   auto entry = function->getAttrOfType<StringAttr>("mg.entry");
   return !function.isDeclaration() && (!entry || entry.getValue() == "update");
@@ -46,21 +49,32 @@ StringRef shortName(Value value) {
 
 /// Why the collective is there, for people.
 std::string causeOf(Value value, LetterKind kind, Operation *user) {
-  std::string text = ("'" + shortName(value) + "' is a partial " + stringifyKind(kind) + " on each device").str();
+  std::string text = ("'" + shortName(value) + "' is a partial " +
+                      stringifyKind(kind) + " on each device")
+                         .str();
   if (isa<func::ReturnOp>(user))
     return text + " and is returned whole";
-  return text + " and " + user->getName().getStringRef().str() + " is not linear in it";
+  return text + " and " + user->getName().getStringRef().str() +
+         " is not linear in it";
 }
 
-shard::AllReduceOp reduceAt(OpBuilder &builder, Value value, LetterKind kind, Location loc) {
-  return shard::AllReduceOp::create(builder, loc, value.getType(), kDevices, ArrayRef<int16_t>{0}, value, reductionOf(kind));
+shard::AllReduceOp reduceAt(OpBuilder &builder, Value value, LetterKind kind,
+                            Location loc) {
+  return shard::AllReduceOp::create(builder, loc, value.getType(), kDevices,
+                                    ArrayRef<int16_t>{0}, value,
+                                    reductionOf(kind));
 }
 
 struct PlaceAllReduces : PassWrapper<PlaceAllReduces, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceAllReduces)
   StringRef getArgument() const final { return "mg-place-all-reduces"; }
-  StringRef getDescription() const final { return "Reduce partial values over the devices where they are first used whole"; }
-  void getDependentDialects(DialectRegistry &registry) const final { registry.insert<shard::ShardDialect>(); }
+  StringRef getDescription() const final {
+    return "Reduce partial values over the devices where they are first used "
+           "whole";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<shard::ShardDialect>();
+  }
 
   void runOnOperation() final {
     ensureGrid(getOperation());
@@ -73,7 +87,8 @@ private:
   static bool definedBefore(Value a, Value b) {
     Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
     if (!x || !y)
-      return !x && (y || cast<BlockArgument>(a).getArgNumber() < cast<BlockArgument>(b).getArgNumber());
+      return !x && (y || cast<BlockArgument>(a).getArgNumber() <
+                             cast<BlockArgument>(b).getArgNumber());
     return x->isBeforeInBlock(y);
   }
 
@@ -85,8 +100,12 @@ private:
         return failure();
       if (analysis.wholeUses.empty())
         return success();
-      // The one defined first: what is made from it is then whole too, and is not reduced a second time.
-      OpOperand *use = *llvm::min_element(analysis.wholeUses, [](OpOperand *a, OpOperand *b) { return definedBefore(a->get(), b->get()); });
+      // The one defined first: what is made from it is then whole too, and is
+      // not reduced a second time.
+      OpOperand *use = *llvm::min_element(
+          analysis.wholeUses, [](OpOperand *a, OpOperand *b) {
+            return definedBefore(a->get(), b->get());
+          });
       Value value = use->get();
       LetterKind kind = *analysis.of(value).partial;
       OpBuilder builder(&getContext());
@@ -94,8 +113,11 @@ private:
         builder.setInsertionPointAfter(made);
       else
         builder.setInsertionPointToStart(&function.front());
-      shard::AllReduceOp reduced = reduceAt(builder, value, kind, value.getLoc());
-      reduced->setAttr("mg.cause", builder.getStrArrayAttr({causeOf(value, kind, use->getOwner())}));
+      shard::AllReduceOp reduced =
+          reduceAt(builder, value, kind, value.getLoc());
+      reduced->setAttr(
+          "mg.cause",
+          builder.getStrArrayAttr({causeOf(value, kind, use->getOwner())}));
       value.replaceAllUsesExcept(reduced.getResult(), reduced);
     }
   }
@@ -104,14 +126,20 @@ private:
 struct HoistAllReduces : PassWrapper<HoistAllReduces, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HoistAllReduces)
   StringRef getArgument() const final { return "mg-hoist-all-reduces"; }
-  StringRef getDescription() const final { return "Move all-reduces up through linear ops while they do not get larger"; }
-  void getDependentDialects(DialectRegistry &registry) const final { registry.insert<shard::ShardDialect>(); }
+  StringRef getDescription() const final {
+    return "Move all-reduces up through linear ops while they do not get "
+           "larger";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<shard::ShardDialect>();
+  }
 
   void runOnOperation() final {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (!runsTogether(function))
         continue;
-      SmallVector<shard::AllReduceOp> work(function.front().getOps<shard::AllReduceOp>());
+      SmallVector<shard::AllReduceOp> work(
+          function.front().getOps<shard::AllReduceOp>());
       for (shard::AllReduceOp reduce : work) {
         ShardingAnalysis analysis;
         if (failed(analysis.run(function)))
@@ -123,9 +151,13 @@ struct HoistAllReduces : PassWrapper<HoistAllReduces, OperationPass<ModuleOp>> {
   }
 
 private:
-  static int64_t bits(Value value) { return tensorOf(value).getNumElements() * tensorOf(value).getElementTypeBitWidth(); }
+  static int64_t bits(Value value) {
+    return tensorOf(value).getNumElements() *
+           tensorOf(value).getElementTypeBitWidth();
+  }
 
-  /// all_reduce(op(x, …)) -> op(all_reduce(x), …), where x alone is partial and is used by nothing else.
+  /// all_reduce(op(x, …)) -> op(all_reduce(x), …), where x alone is partial and
+  /// is used by nothing else.
   bool hoist(shard::AllReduceOp &reduce, const ShardingAnalysis &analysis) {
     Operation *op = reduce.getInput().getDefiningOp();
     if (!op || !op->hasOneUse() || !isa<MathOp>(op))
@@ -137,11 +169,14 @@ private:
           return false;
         source = &operand;
       }
-    if (!source || !source->get().hasOneUse() || bits(source->get()) > bits(reduce.getInput()))
+    if (!source || !source->get().hasOneUse() ||
+        bits(source->get()) > bits(reduce.getInput()))
       return false;
     OpBuilder builder(op);
     Value x = source->get();
-    auto moved = shard::AllReduceOp::create(builder, x.getLoc(), x.getType(), reduce.getGrid(), reduce.getGridAxes(), x, reduce.getReduction());
+    auto moved = shard::AllReduceOp::create(
+        builder, x.getLoc(), x.getType(), reduce.getGrid(),
+        reduce.getGridAxes(), x, reduce.getReduction());
     moved->setAttr("mg.cause", reduce->getAttr("mg.cause"));
     source->set(moved.getResult());
     reduce.getResult().replaceAllUsesWith(op->getResult(0));
@@ -153,8 +188,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<Pass> createPlaceAllReducesPass() { return std::make_unique<PlaceAllReduces>(); }
-std::unique_ptr<Pass> createHoistAllReducesPass() { return std::make_unique<HoistAllReduces>(); }
+std::unique_ptr<Pass> createPlaceAllReducesPass() {
+  return std::make_unique<PlaceAllReduces>();
+}
+std::unique_ptr<Pass> createHoistAllReducesPass() {
+  return std::make_unique<HoistAllReduces>();
+}
 void registerPartitionPasses() {
   PassRegistration<PlaceAllReduces>();
   PassRegistration<HoistAllReduces>();

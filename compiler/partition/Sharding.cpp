@@ -1,5 +1,6 @@
-// One forward walk. A split parallel letter splits the result, a split reduced letter makes it partial; partial passes through
-// ops that are linear in it, and every other use needs the whole value.
+// One forward walk. A split parallel letter splits the result, a split reduced
+// letter makes it partial; partial passes through ops that are linear in it,
+// and every other use needs the whole value.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/partition/Sharding.h"
 
@@ -42,10 +43,13 @@ Sharding ShardingAnalysis::seed(func::FuncOp function, BlockArgument argument) {
     role = attr.getValue();
   if (auto attr = function.getArgAttrOfType<StringAttr>(number, "mg.partial"))
     partial = attr.getValue();
-  bool update = function->getAttrOfType<StringAttr>("mg.entry") && function->getAttrOfType<StringAttr>("mg.entry").getValue() == "update";
+  bool update =
+      function->getAttrOfType<StringAttr>("mg.entry") &&
+      function->getAttrOfType<StringAttr>("mg.entry").getValue() == "update";
   if (role == "input" && !sharding.split.empty())
     sharding.split[0] = true;
-  if (partial == "sum" || (update && (role == "gradient" || role == "metric_window")))
+  if (partial == "sum" ||
+      (update && (role == "gradient" || role == "metric_window")))
     sharding.partial = LetterKind::Sum;
   if (partial == "max" || (update && role == "check_window"))
     sharding.partial = LetterKind::Max;
@@ -66,14 +70,18 @@ LogicalResult ShardingAnalysis::run(func::FuncOp function) {
   return success();
 }
 
-/// An entry's accumulators hold each device's own sums, so accumulate and evaluate may return partial values; all else is whole.
+/// An entry's accumulators hold each device's own sums, so accumulate and
+/// evaluate may return partial values; all else is whole.
 void ShardingAnalysis::visitReturn(func::FuncOp function, Operation *op) {
   auto entry = function->getAttrOfType<StringAttr>("mg.entry");
   for (OpOperand &operand : op->getOpOperands()) {
     StringRef role;
-    if (auto attr = function.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), "mg.role"))
+    if (auto attr = function.getResultAttrOfType<StringAttr>(
+            operand.getOperandNumber(), "mg.role"))
       role = attr.getValue();
-    bool own = entry && entry.getValue() != "update" && (role == "gradient" || role.starts_with("metric") || role.starts_with("check"));
+    bool own = entry && entry.getValue() != "update" &&
+               (role == "gradient" || role.starts_with("metric") ||
+                role.starts_with("check"));
     if (shardings[operand.get()].partial && !own)
       wholeUses.push_back(&operand);
   }
@@ -82,7 +90,9 @@ void ShardingAnalysis::visitReturn(func::FuncOp function, Operation *op) {
 LogicalResult ShardingAnalysis::visit(Operation *op) {
   if (isa<shard::AllReduceOp>(op)) {
     if (!shardings[op->getOperand(0)].partial)
-      return op->emitOpError() << "reduces a value that every device has whole already: the result would count it once a device";
+      return op->emitOpError()
+             << "reduces a value that every device has whole already: the "
+                "result would count it once a device";
     shardings[op->getResult(0)] = shardings[op->getOperand(0)];
     shardings[op->getResult(0)].partial = std::nullopt;
     return success();
@@ -101,7 +111,8 @@ LogicalResult ShardingAnalysis::visit(Operation *op) {
     const Sharding &sharding = shardings[operand];
     for (auto [dim, isSplit] : llvm::enumerate(sharding.split))
       if (isSplit && dim < spec.operands[i].getNumResults())
-        if (auto letter = dyn_cast<AffineDimExpr>(spec.operands[i].getResult(dim)))
+        if (auto letter =
+                dyn_cast<AffineDimExpr>(spec.operands[i].getResult(dim)))
           split[letter.getPosition()] = true;
     if (sharding.partial) {
       mask |= 1u << i;
@@ -111,7 +122,8 @@ LogicalResult ShardingAnalysis::visit(Operation *op) {
   Sharding &result = shardings[op->getResult(0)];
   for (auto [letter, isSplit] : llvm::enumerate(split)) {
     if (isSplit && spec.kinds[letter] == LetterKind::Opaque)
-      return op->emitOpError() << "needs a whole dimension that is split over the devices";
+      return op->emitOpError()
+             << "needs a whole dimension that is split over the devices";
     if (isSplit && spec.isReduction(letter))
       result.partial = spec.kinds[letter];
   }

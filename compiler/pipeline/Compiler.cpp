@@ -36,7 +36,8 @@ public:
     source.AddNewSourceBuffer(std::move(file), {});
     SourceMgrDiagnosticHandler handler(source, &context);
     OwningOpRef<ModuleOp> module = readModel(source, &context, options.include);
-    if (!module || (options.from.empty() && failed(addLibrary(*module))) || failed(verify(*module)) || failed(runStages(*module)))
+    if (!module || (options.from.empty() && failed(addLibrary(*module))) ||
+        failed(verify(*module)) || failed(runStages(*module)))
       return failure();
     if (options.parameters)
       printParameters(*module, llvm::outs());
@@ -54,7 +55,9 @@ private:
   }
 
   /// llvm and asm are views of the kernels before the code stage.
-  bool emitsCode() const { return options.emit == "llvm" || options.emit == "asm"; }
+  bool emitsCode() const {
+    return options.emit == "llvm" || options.emit == "asm";
+  }
   Stage lastStage() const {
     if (emitsCode())
       return Stage::Schedule;
@@ -66,7 +69,8 @@ private:
     std::optional<Stage> from = parseStage(options.from);
     PassManager passes(&context);
     applyDefaultTimingPassManagerCLOptions(passes);
-    for (int stage = from ? (int)*from + 1 : 0; stage <= (int)lastStage(); ++stage) {
+    for (int stage = from ? (int)*from + 1 : 0; stage <= (int)lastStage();
+         ++stage) {
       buildStage(passes, (Stage)stage, options.stages);
       if (failed(insertPasses(passes, stageNames()[stage])))
         return failure();
@@ -89,16 +93,18 @@ private:
     if (options.output == "-" && options.emit.empty())
       return fail("a bundle is no text: name a file with -o");
     LogicalResult result = success();
-    llvm::Error error = llvm::writeToOutput(options.output, [&](llvm::raw_ostream &stream) -> llvm::Error {
-      result = writeTo(module, stream);
-      if (failed(result))
-        return llvm::createStringError("nothing is written");
-      return llvm::Error::success();
-    });
+    llvm::Error error = llvm::writeToOutput(
+        options.output, [&](llvm::raw_ostream &stream) -> llvm::Error {
+          result = writeTo(module, stream);
+          if (failed(result))
+            return llvm::createStringError("nothing is written");
+          return llvm::Error::success();
+        });
     if (!error)
       return result;
     message = llvm::toString(std::move(error));
-    return succeeded(result) ? fail(options.output + ": " + message) : failure();
+    return succeeded(result) ? fail(options.output + ": " + message)
+                             : failure();
   }
   LogicalResult writeTo(ModuleOp module, llvm::raw_ostream &stream) {
     if (options.emit.empty())
@@ -106,7 +112,8 @@ private:
     if (emitsCode())
       return writeCode(module, stream);
     OpPrintingFlags flags;
-    module->print(stream, flags.enableDebugInfo(true, false).printNameLocAsPrefix());
+    module->print(stream,
+                  flags.enableDebugInfo(true, false).printNameLocAsPrefix());
     stream << "\n";
     return success();
   }
@@ -115,7 +122,9 @@ private:
     for (Operation &op : llvm::make_early_inc_range(*kernels->getBody()))
       if (!op.hasAttr(kKernelAttr))
         op.erase();
-    FailureOr<CpuTarget> target = parseCpuTarget(options.stages.cpus.front(), [&] { return emitError(module.getLoc()); });
+    FailureOr<CpuTarget> target =
+        parseCpuTarget(options.stages.cpus.front(),
+                       [&] { return emitError(module.getLoc()); });
     if (failed(target))
       return failure();
     PassManager passes(&context);
@@ -134,6 +143,8 @@ private:
 
 } // namespace
 
-LogicalResult compile(const CompilerOptions &options) { return Compilation(options).run(); }
+LogicalResult compile(const CompilerOptions &options) {
+  return Compilation(options).run();
+}
 
 } // namespace mlir::mg

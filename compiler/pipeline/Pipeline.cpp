@@ -26,14 +26,18 @@
 
 namespace mlir::mg {
 
-static constexpr StringRef names[] = {"model", "gradient", "partition", "kernels", "schedule", "code"};
+static constexpr StringRef names[] = {"model",   "gradient", "partition",
+                                      "kernels", "schedule", "code"};
 ArrayRef<StringRef> stageNames() { return names; }
 std::optional<Stage> parseStage(StringRef name) {
   const StringRef *found = llvm::find(names, name);
-  return found == std::end(names) ? std::nullopt : std::optional<Stage>(static_cast<Stage>(found - names));
+  return found == std::end(names)
+             ? std::nullopt
+             : std::optional<Stage>(static_cast<Stage>(found - names));
 }
 
-void buildStage(OpPassManager &passes, Stage stage, const StageOptions &options) {
+void buildStage(OpPassManager &passes, Stage stage,
+                const StageOptions &options) {
   switch (stage) {
   case Stage::Model:
     passes.addPass(createInstantiateModelPass(options.units));
@@ -73,8 +77,11 @@ void buildStage(OpPassManager &passes, Stage stage, const StageOptions &options)
 }
 
 void registerMgDialects(DialectRegistry &registry) {
-  registry.insert<MGDialect, mgrt::MgrtDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, shard::ShardDialect, tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<MGDialect, mgrt::MgrtDialect, arith::ArithDialect,
+                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  shard::ShardDialect, tensor::TensorDialect,
+                  vector::VectorDialect>();
 }
 
 void registerMgPasses() {
@@ -88,7 +95,8 @@ void registerMgPasses() {
     Stage stage = *parseStage(name);
     registerPassPipeline(
         ("mg-stage-" + name).str(), ("The " + name + " stage").str(),
-        [stage](OpPassManager &passes, StringRef, function_ref<LogicalResult(const Twine &)>) {
+        [stage](OpPassManager &passes, StringRef,
+                function_ref<LogicalResult(const Twine &)>) {
           buildStage(passes, stage, {});
           return success();
         },

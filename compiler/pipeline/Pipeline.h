@@ -1,4 +1,5 @@
-// The one place where the pass order is written (DESIGN §1). A stage is a named pass pipeline, the same in mgc and mg-opt.
+// The one place where the pass order is written (DESIGN §1). A stage is a named
+// pass pipeline, the same in mgc and mg-opt.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -19,7 +20,8 @@ struct StageOptions {
 };
 
 /// Appends one stage's passes.
-void buildStage(OpPassManager &passes, Stage stage, const StageOptions &options);
+void buildStage(OpPassManager &passes, Stage stage,
+                const StageOptions &options);
 
 /// Every dialect that some stage uses, for parsing any stage's text.
 void registerMgDialects(DialectRegistry &registry);

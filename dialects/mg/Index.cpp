@@ -14,7 +14,8 @@ struct TermText {
   StringRef letters;
 };
 
-/// A parsed index string. Strings come from op records, so a malformed one is our bug.
+/// A parsed index string. Strings come from op records, so a malformed one is
+/// our bug.
 struct IndexText {
   SmallVector<TermText> operands, results;
   std::map<char, LetterKind> kinds;
@@ -64,11 +65,14 @@ private:
 /// Extents of letters as operands bind them.
 class Extents {
 public:
-  Extents(std::optional<Location> loc, StringRef opName) : loc(loc), opName(opName) {}
+  Extents(std::optional<Location> loc, StringRef opName)
+      : loc(loc), opName(opName) {}
 
   LogicalResult bind(const IndexText &text, ValueRange operands) {
     for (auto [i, operand] : llvm::enumerate(operands))
-      if (failed(bindOperand(i, text.operands[std::min(i, text.operands.size() - 1)], tensorOf(operand))))
+      if (failed(bindOperand(
+              i, text.operands[std::min(i, text.operands.size() - 1)],
+              tensorOf(operand))))
         return failure();
     return success();
   }
@@ -83,18 +87,24 @@ public:
   bool hasEllipsis = false;
 
 private:
-  LogicalResult bindOperand(size_t i, const TermText &term, RankedTensorType type) {
+  LogicalResult bindOperand(size_t i, const TermText &term,
+                            RankedTensorType type) {
     int64_t extra = type.getRank() - (int64_t)term.letters.size();
     if (extra < 0 || (extra > 0 && !term.ellipsis))
-      return emitOptionalError(loc, "'", opName, "' op operand #", i, " has rank ", type.getRank(), ", expected ",
-                               term.ellipsis ? "at least " : "", term.letters.size());
-    if (term.ellipsis && failed(bindEllipsis(i, type.getShape().take_front(extra))))
+      return emitOptionalError(
+          loc, "'", opName, "' op operand #", i, " has rank ", type.getRank(),
+          ", expected ", term.ellipsis ? "at least " : "", term.letters.size());
+    if (term.ellipsis &&
+        failed(bindEllipsis(i, type.getShape().take_front(extra))))
       return failure();
-    for (auto [letter, extent] : llvm::zip(term.letters, type.getShape().drop_front(extra))) {
+    for (auto [letter, extent] :
+         llvm::zip(term.letters, type.getShape().drop_front(extra))) {
       auto [it, isNew] = sizes.try_emplace(letter, extent, i);
       if (!isNew && it->second.first != extent)
-        return emitOptionalError(loc, "'", opName, "' op dimension ", std::string(1, letter), " is ", it->second.first,
-                                 " in operand #", it->second.second, " but ", extent, " in operand #", i);
+        return emitOptionalError(
+            loc, "'", opName, "' op dimension ", std::string(1, letter), " is ",
+            it->second.first, " in operand #", it->second.second, " but ",
+            extent, " in operand #", i);
     }
     return success();
   }
@@ -106,11 +116,14 @@ private:
     }
     if (ArrayRef<int64_t>(ellipsis) == shape)
       return success();
-    return emitOptionalError(loc, "'", opName, "' op leading dimensions are [", join(ellipsis), "] in operand #0 but [",
+    return emitOptionalError(loc, "'", opName, "' op leading dimensions are [",
+                             join(ellipsis), "] in operand #0 but [",
                              join(shape), "] in operand #", i);
   }
   static std::string join(ArrayRef<int64_t> shape) {
-    return llvm::join(llvm::map_range(shape, [](int64_t n) { return std::to_string(n); }), ", ");
+    return llvm::join(
+        llvm::map_range(shape, [](int64_t n) { return std::to_string(n); }),
+        ", ");
   }
 
   std::optional<Location> loc;
@@ -118,10 +131,13 @@ private:
   std::map<char, std::pair<int64_t, size_t>> sizes;
 };
 
-/// Operands of an element-wise op, and float operands of any op, have one element type.
-LogicalResult checkElements(std::optional<Location> loc, StringRef opName, ValueRange operands, MLIRContext *context) {
+/// Operands of an element-wise op, and float operands of any op, have one
+/// element type.
+LogicalResult checkElements(std::optional<Location> loc, StringRef opName,
+                            ValueRange operands, MLIRContext *context) {
   auto name = RegisteredOperationName::lookup(opName, context);
-  bool elementwise = name && name->hasTrait<OpTrait::mg::ElementwiseBroadcast>();
+  bool elementwise =
+      name && name->hasTrait<OpTrait::mg::ElementwiseBroadcast>();
   Type first;
   for (auto [i, operand] : llvm::enumerate(operands)) {
     Type element = tensorOf(operand).getElementType();
@@ -130,18 +146,21 @@ LogicalResult checkElements(std::optional<Location> loc, StringRef opName, Value
     if (!first)
       first = element;
     if (element != first)
-      return emitOptionalError(loc, "'", opName, "' op operand #", i, " has element type ", element, " but an earlier one ",
-                               first, "; use mg.cast");
+      return emitOptionalError(loc, "'", opName, "' op operand #", i,
+                               " has element type ", element,
+                               " but an earlier one ", first, "; use mg.cast");
   }
   return success();
 }
 
-Type elementOf(StringRef element, Type to, ValueRange operands, MLIRContext *context) {
+Type elementOf(StringRef element, Type to, ValueRange operands,
+               MLIRContext *context) {
   if (to)
     return to;
   unsigned number;
   if (element.consume_front("#") && !element.getAsInteger(10, number))
-    return operands.empty() ? Type(Float32Type::get(context)) : tensorOf(operands[number]).getElementType();
+    return operands.empty() ? Type(Float32Type::get(context))
+                            : tensorOf(operands[number]).getElementType();
   return llvm::StringSwitch<Type>(element)
       .Case("i1", IntegerType::get(context, 1))
       .Case("i32", IntegerType::get(context, 32))
@@ -150,7 +169,9 @@ Type elementOf(StringRef element, Type to, ValueRange operands, MLIRContext *con
 
 } // namespace
 
-RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
 
 unsigned IndexSpec::letter(char name) const {
   return llvm::find(letters, name) - letters.begin();
@@ -163,32 +184,40 @@ bool compatible(TypeRange a, TypeRange b) {
          });
 }
 
-LogicalResult inferTypes(MLIRContext *context, std::optional<Location> loc, StringRef opName, StringRef element, Type to,
-                         ValueRange operands, SmallVectorImpl<Type> &types,
-                         llvm::function_ref<LogicalResult(SmallVectorImpl<int64_t> &)> shapeOf) {
-  if (llvm::any_of(operands.getTypes(), [](Type type) { return isa<InferType>(type); })) {
+LogicalResult inferTypes(
+    MLIRContext *context, std::optional<Location> loc, StringRef opName,
+    StringRef element, Type to, ValueRange operands,
+    SmallVectorImpl<Type> &types,
+    llvm::function_ref<LogicalResult(SmallVectorImpl<int64_t> &)> shapeOf) {
+  if (llvm::any_of(operands.getTypes(),
+                   [](Type type) { return isa<InferType>(type); })) {
     types.push_back(InferType::get(context));
     return success();
   }
   SmallVector<int64_t> shape;
-  if (failed(checkElements(loc, opName, operands, context)) || failed(shapeOf(shape)))
+  if (failed(checkElements(loc, opName, operands, context)) ||
+      failed(shapeOf(shape)))
     return failure();
-  types.push_back(RankedTensorType::get(shape, elementOf(element, to, operands, context)));
+  types.push_back(
+      RankedTensorType::get(shape, elementOf(element, to, operands, context)));
   return success();
 }
 
-LogicalResult inferTypes(MLIRContext *context, std::optional<Location> loc, StringRef opName, StringRef element, Type to,
-                         ValueRange operands, SmallVectorImpl<Type> &types, StringRef index, LetterExtents given) {
-  return inferTypes(context, loc, opName, element, to, operands, types, [&](SmallVectorImpl<int64_t> &shape) {
-    IndexText text(index);
-    Extents extents(loc, opName);
-    if (failed(extents.bind(text, operands)))
-      return failure();
-    for (auto [letter, extent] : given)
-      extents.set(letter, extent);
-    extents.append(text.results.front(), shape);
-    return success();
-  });
+LogicalResult inferTypes(MLIRContext *context, std::optional<Location> loc,
+                         StringRef opName, StringRef element, Type to,
+                         ValueRange operands, SmallVectorImpl<Type> &types,
+                         StringRef index, LetterExtents given) {
+  return inferTypes(context, loc, opName, element, to, operands, types,
+                    [&](SmallVectorImpl<int64_t> &shape) {
+                      IndexText text(index);
+                      Extents extents(loc, opName);
+                      if (failed(extents.bind(text, operands)))
+                        return failure();
+                      for (auto [letter, extent] : given)
+                        extents.set(letter, extent);
+                      extents.append(text.results.front(), shape);
+                      return success();
+                    });
 }
 
 IndexSpec indexSpecOf(StringRef index, Operation *op) {
@@ -197,7 +226,8 @@ IndexSpec indexSpecOf(StringRef index, Operation *op) {
   IndexSpec spec;
   SmallVector<std::pair<TermText, RankedTensorType>> terms;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    terms.emplace_back(text.operands[std::min(i, text.operands.size() - 1)], tensorOf(operand));
+    terms.emplace_back(text.operands[std::min(i, text.operands.size() - 1)],
+                       tensorOf(operand));
   size_t ellipsis = 0;
   for (auto [term, value] : llvm::zip(text.results, op->getResults())) {
     terms.insert(terms.begin(), {term, tensorOf(value)});
@@ -212,7 +242,8 @@ IndexSpec indexSpecOf(StringRef index, Operation *op) {
   };
   for (auto &[term, type] : terms) {
     size_t lead = term.ellipsis ? ellipsis : 0;
-    for (size_t i = 0; i < lead && llvm::count(spec.letters, '.') < (long)ellipsis; ++i)
+    for (size_t i = 0;
+         i < lead && llvm::count(spec.letters, '.') < (long)ellipsis; ++i)
       add('.', type.getDimSize(i));
     for (auto [i, name] : llvm::enumerate(term.letters))
       if (!llvm::is_contained(spec.letters, name))
@@ -225,18 +256,22 @@ IndexSpec indexSpecOf(StringRef index, Operation *op) {
         dims.push_back(i);
     for (char name : term.letters)
       dims.push_back(spec.letter(name));
-    return AffineMap::getMultiDimMapWithTargets(spec.letters.size(), dims, op->getContext());
+    return AffineMap::getMultiDimMapWithTargets(spec.letters.size(), dims,
+                                                op->getContext());
   };
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    spec.operands.push_back(mapOf(text.operands[std::min(i, text.operands.size() - 1)]));
+    spec.operands.push_back(
+        mapOf(text.operands[std::min(i, text.operands.size() - 1)]));
   for (const TermText &term : text.results)
     spec.results.push_back(mapOf(term));
   return spec;
 }
 
-std::optional<Bounds> boundsOf(Operation *op, unsigned positions, unsigned table, int dim) {
+std::optional<Bounds> boundsOf(Operation *op, unsigned positions,
+                               unsigned table, int dim) {
   RankedTensorType type = tensorOf(op->getOperand(table));
-  return Bounds{positions, type.getDimSize(dim < 0 ? type.getRank() + dim : dim)};
+  return Bounds{positions,
+                type.getDimSize(dim < 0 ? type.getRank() + dim : dim)};
 }
 
 } // namespace mlir::mg

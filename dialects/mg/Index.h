@@ -1,4 +1,5 @@
-// What an index string such as "mk,kn->mn; k:sum" means: extents of letters, shapes, maps and kinds (RATIONALE D1).
+// What an index string such as "mk,kn->mn; k:sum" means: extents of letters,
+// shapes, maps and kinds (RATIONALE D1).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -11,19 +12,22 @@
 
 namespace mlir::mg {
 
-/// How results depend on a letter. Opaque: the op needs the whole extent at once (a softmax or sort axis).
+/// How results depend on a letter. Opaque: the op needs the whole extent at
+/// once (a softmax or sort axis).
 enum class LetterKind { Parallel, Sum, Prod, Max, Min, Opaque };
 
-/// The loop nest of one op. Letters are ordered: those of the results first, in result order, then the others.
+/// The loop nest of one op. Letters are ordered: those of the results first, in
+/// result order, then the others.
 struct IndexSpec {
-  SmallVector<char> letters;         // name of each, for messages; '.' in an ellipsis
-  SmallVector<LetterKind> kinds;     // of each letter
-  SmallVector<int64_t> extents;      // of each letter
-  SmallVector<AffineMap> operands;   // letters -> dimensions
+  SmallVector<char> letters; // name of each, for messages; '.' in an ellipsis
+  SmallVector<LetterKind> kinds;   // of each letter
+  SmallVector<int64_t> extents;    // of each letter
+  SmallVector<AffineMap> operands; // letters -> dimensions
   SmallVector<AffineMap> results;
-  unsigned letter(char name) const;  // position of a named letter
+  unsigned letter(char name) const; // position of a named letter
   bool isReduction(unsigned letter) const {
-    return kinds[letter] != LetterKind::Parallel && kinds[letter] != LetterKind::Opaque;
+    return kinds[letter] != LetterKind::Parallel &&
+           kinds[letter] != LetterKind::Opaque;
   }
 };
 
@@ -40,19 +44,25 @@ inline Type elementType(ElementsAttr value) { return value.getElementType(); }
 /// Extents that come from attributes, by letter.
 using LetterExtents = ArrayRef<std::pair<char, int64_t>>;
 
-/// Result types of an op by its index string. `element` is "#k" (operand k's), "i1", "i32", "i64", or "$to" with `to` given.
+/// Result types of an op by its index string. `element` is "#k" (operand k's),
+/// "i1", "i32", "i64", or "$to" with `to` given.
 /// `!mg.infer` in, `!mg.infer` out. Errors name letters and extents.
-LogicalResult inferTypes(MLIRContext *context, std::optional<Location> loc, StringRef opName, StringRef element, Type to,
-                         ValueRange operands, SmallVectorImpl<Type> &types, StringRef index, LetterExtents extents);
-/// The same with the shape computed by `shapeOf`.
-LogicalResult inferTypes(MLIRContext *context, std::optional<Location> loc, StringRef opName, StringRef element, Type to,
+LogicalResult inferTypes(MLIRContext *context, std::optional<Location> loc,
+                         StringRef opName, StringRef element, Type to,
                          ValueRange operands, SmallVectorImpl<Type> &types,
-                         llvm::function_ref<LogicalResult(SmallVectorImpl<int64_t> &)> shapeOf);
+                         StringRef index, LetterExtents extents);
+/// The same with the shape computed by `shapeOf`.
+LogicalResult inferTypes(
+    MLIRContext *context, std::optional<Location> loc, StringRef opName,
+    StringRef element, Type to, ValueRange operands,
+    SmallVectorImpl<Type> &types,
+    llvm::function_ref<LogicalResult(SmallVectorImpl<int64_t> &)> shapeOf);
 
 /// The loop nest of a typed op by its index string.
 IndexSpec indexSpecOf(StringRef index, Operation *op);
 
-std::optional<Bounds> boundsOf(Operation *op, unsigned positions, unsigned table, int dim);
+std::optional<Bounds> boundsOf(Operation *op, unsigned positions,
+                               unsigned table, int dim);
 
 /// Equal, or one is still `!mg.infer`.
 bool compatible(TypeRange a, TypeRange b);

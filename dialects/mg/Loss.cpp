@@ -4,12 +4,18 @@
 
 namespace mlir::mg {
 
-LogicalResult inferShape(MeanSquaredErrorOp::Adaptor op, std::optional<Location> loc, SmallVectorImpl<int64_t> &shape) {
-  RankedTensorType prediction = tensorOf(op.getPrediction()), target = tensorOf(op.getTarget());
+LogicalResult inferShape(MeanSquaredErrorOp::Adaptor op,
+                         std::optional<Location> loc,
+                         SmallVectorImpl<int64_t> &shape) {
+  RankedTensorType prediction = tensorOf(op.getPrediction()),
+                   target = tensorOf(op.getTarget());
   if (prediction.getShape() != target.getShape())
-    return emitOptionalError(loc, "'mg.mean_squared_error' op prediction is ", prediction, " but target is ", target);
+    return emitOptionalError(loc, "'mg.mean_squared_error' op prediction is ",
+                             prediction, " but target is ", target);
   if (prediction.getRank() == 0)
-    return emitOptionalError(loc, "'mg.mean_squared_error' op needs a batch dimension, found rank 0");
+    return emitOptionalError(
+        loc,
+        "'mg.mean_squared_error' op needs a batch dimension, found rank 0");
   shape.push_back(prediction.getDimSize(0));
   return success();
 }
@@ -21,7 +27,8 @@ IndexSpec customIndex(MeanSquaredErrorOp op) {
     spec.kinds.push_back(i == 0 ? LetterKind::Parallel : LetterKind::Opaque);
     spec.extents.push_back(extent);
   }
-  AffineMap identity = AffineMap::getMultiDimIdentityMap(type.getRank(), op.getContext());
+  AffineMap identity =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), op.getContext());
   spec.operands.assign(2, identity);
   spec.results.push_back(identity.getMajorSubMap(1));
   return spec;

@@ -1,4 +1,5 @@
-// The mg dialect's C++ face: types, ops, and the builders that op records are translated to.
+// The mg dialect's C++ face: types, ops, and the builders that op records are
+// translated to.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -18,12 +19,15 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::OpTrait::mg {
-/// Operands are brought to one shape by NumPy's broadcasting when a model file is read.
-template <typename Op> class ElementwiseBroadcast : public TraitBase<Op, ElementwiseBroadcast> {};
+/// Operands are brought to one shape by NumPy's broadcasting when a model file
+/// is read.
+template <typename Op>
+class ElementwiseBroadcast : public TraitBase<Op, ElementwiseBroadcast> {};
 /// Reduces the dimensions of its first operand that `axes` names.
 template <typename Op> class ReducesAxes : public TraitBase<Op, ReducesAxes> {};
 /// Its type follows from attributes alone.
-template <typename Op> class SurfaceTyped : public TraitBase<Op, SurfaceTyped> {};
+template <typename Op>
+class SurfaceTyped : public TraitBase<Op, SurfaceTyped> {};
 } // namespace mlir::OpTrait::mg
 namespace mlir::mg {
 using OpTrait::mg::ElementwiseBroadcast;

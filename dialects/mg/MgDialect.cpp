@@ -14,12 +14,16 @@ using namespace mlir::mg;
 #define GET_TYPEDEF_CLASSES
 #include "dialects/mg/MgTypes.cpp.inc"
 
-//===-- Types in text: none while they are !mg.infer, else ": operands -> result"
+//===-- Types in text: none while they are !mg.infer, else ": operands ->
+//result"
 
-static Type inferred(OpAsmParser &parser) { return InferType::get(parser.getContext()); }
+static Type inferred(OpAsmParser &parser) {
+  return InferType::get(parser.getContext());
+}
 static bool isOpen(Type type) { return !type || isa<InferType>(type); }
 
-/// Parses ": a, b -> y" into `types` (the last is the result), or leaves all `!mg.infer`.
+/// Parses ": a, b -> y" into `types` (the last is the result), or leaves all
+/// `!mg.infer`.
 static ParseResult parseTypeList(OpAsmParser &parser, ArrayRef<Type *> types) {
   if (failed(parser.parseOptionalColon())) {
     for (Type *type : types)
@@ -27,7 +31,8 @@ static ParseResult parseTypeList(OpAsmParser &parser, ArrayRef<Type *> types) {
     return success();
   }
   for (Type *type : types.drop_back())
-    if (parser.parseType(*type) || (type != types.drop_back().back() && parser.parseComma()))
+    if (parser.parseType(*type) ||
+        (type != types.drop_back().back() && parser.parseComma()))
       return failure();
   return failure(parser.parseArrow() || parser.parseType(*types.back()));
 }
@@ -39,35 +44,59 @@ static void printTypeList(OpAsmPrinter &printer, ArrayRef<Type> types) {
   printer << " -> " << types.back();
 }
 
-static ParseResult parseTypes(OpAsmParser &parser, Type &x, Type &y) { return parseTypeList(parser, {&x, &y}); }
-static void printTypes(OpAsmPrinter &printer, Operation *, Type x, Type y) { printTypeList(printer, {x, y}); }
-static ParseResult parseTypes(OpAsmParser &parser, Type &a, Type &b, Type &y) { return parseTypeList(parser, {&a, &b, &y}); }
-static void printTypes(OpAsmPrinter &printer, Operation *, Type a, Type b, Type y) { printTypeList(printer, {a, b, y}); }
-static ParseResult parseTypes(OpAsmParser &parser, Type &a, Type &b, Type &c, Type &y) { return parseTypeList(parser, {&a, &b, &c, &y}); }
-static void printTypes(OpAsmPrinter &printer, Operation *, Type a, Type b, Type c, Type y) { printTypeList(printer, {a, b, c, y}); }
+static ParseResult parseTypes(OpAsmParser &parser, Type &x, Type &y) {
+  return parseTypeList(parser, {&x, &y});
+}
+static void printTypes(OpAsmPrinter &printer, Operation *, Type x, Type y) {
+  printTypeList(printer, {x, y});
+}
+static ParseResult parseTypes(OpAsmParser &parser, Type &a, Type &b, Type &y) {
+  return parseTypeList(parser, {&a, &b, &y});
+}
+static void printTypes(OpAsmPrinter &printer, Operation *, Type a, Type b,
+                       Type y) {
+  printTypeList(printer, {a, b, y});
+}
+static ParseResult parseTypes(OpAsmParser &parser, Type &a, Type &b, Type &c,
+                              Type &y) {
+  return parseTypeList(parser, {&a, &b, &c, &y});
+}
+static void printTypes(OpAsmPrinter &printer, Operation *, Type a, Type b,
+                       Type c, Type y) {
+  printTypeList(printer, {a, b, c, y});
+}
 
 /// A binary op whose second operand may be a number (`by`).
-static ParseResult parseBinaryTypes(OpAsmParser &parser, const std::optional<OpAsmParser::UnresolvedOperand> &second, Type &a, Type &b, Type &y) {
+static ParseResult
+parseBinaryTypes(OpAsmParser &parser,
+                 const std::optional<OpAsmParser::UnresolvedOperand> &second,
+                 Type &a, Type &b, Type &y) {
   if (!second)
     return parseTypeList(parser, {&a, &y});
   return parseTypeList(parser, {&a, &b, &y});
 }
-static void printBinaryTypes(OpAsmPrinter &printer, Operation *, Value second, Type a, Type b, Type y) {
+static void printBinaryTypes(OpAsmPrinter &printer, Operation *, Value second,
+                             Type a, Type b, Type y) {
   if (second)
     printTypeList(printer, {a, b, y});
   else
     printTypeList(printer, {a, y});
 }
 /// A value and its optional weight, no result.
-static ParseResult parseWeightedTypes(OpAsmParser &parser, const std::optional<OpAsmParser::UnresolvedOperand> &second, Type &x, Type &weight) {
+static ParseResult
+parseWeightedTypes(OpAsmParser &parser,
+                   const std::optional<OpAsmParser::UnresolvedOperand> &second,
+                   Type &x, Type &weight) {
   if (second)
     weight = inferred(parser);
   x = inferred(parser);
   if (failed(parser.parseOptionalColon()))
     return success();
-  return failure(parser.parseType(x) || (second && (parser.parseComma() || parser.parseType(weight))));
+  return failure(parser.parseType(x) ||
+                 (second && (parser.parseComma() || parser.parseType(weight))));
 }
-static void printWeightedTypes(OpAsmPrinter &printer, Operation *, Value second, Type x, Type weight) {
+static void printWeightedTypes(OpAsmPrinter &printer, Operation *, Value second,
+                               Type x, Type weight) {
   if (isOpen(x))
     return;
   printer << ": " << x;
@@ -77,36 +106,46 @@ static void printWeightedTypes(OpAsmPrinter &printer, Operation *, Value second,
 
 static ParseResult parseResultType(OpAsmParser &parser, Type &y) {
   y = inferred(parser);
-  return succeeded(parser.parseOptionalColon()) ? parser.parseType(y) : ParseResult(success());
+  return succeeded(parser.parseOptionalColon()) ? parser.parseType(y)
+                                                : ParseResult(success());
 }
 static void printResultType(OpAsmPrinter &printer, Operation *, Type y) {
   if (!isOpen(y))
     printer << ": " << y;
 }
 
-static ParseResult parseOperandTypes(OpAsmParser &parser, ArrayRef<OpAsmParser::UnresolvedOperand> operands, SmallVectorImpl<Type> &types) {
+static ParseResult
+parseOperandTypes(OpAsmParser &parser,
+                  ArrayRef<OpAsmParser::UnresolvedOperand> operands,
+                  SmallVectorImpl<Type> &types) {
   types.assign(operands.size(), inferred(parser));
   if (operands.empty() || failed(parser.parseOptionalColon()))
     return success();
   types.clear();
   return parser.parseTypeList(types);
 }
-static void printOperandTypes(OpAsmPrinter &printer, Operation *, OperandRange, TypeRange types) {
+static void printOperandTypes(OpAsmPrinter &printer, Operation *, OperandRange,
+                              TypeRange types) {
   if (types.empty() || llvm::any_of(types, isOpen))
     return;
   printer << ": ";
   llvm::interleaveComma(types, printer);
 }
 
-static ParseResult parseVariadicTypes(OpAsmParser &parser, ArrayRef<OpAsmParser::UnresolvedOperand> operands, SmallVectorImpl<Type> &types, Type &y) {
+static ParseResult
+parseVariadicTypes(OpAsmParser &parser,
+                   ArrayRef<OpAsmParser::UnresolvedOperand> operands,
+                   SmallVectorImpl<Type> &types, Type &y) {
   types.assign(operands.size(), inferred(parser));
   y = inferred(parser);
   if (failed(parser.parseOptionalColon()))
     return success();
   types.clear();
-  return failure((!operands.empty() && parser.parseTypeList(types)) || parser.parseArrow() || parser.parseType(y));
+  return failure((!operands.empty() && parser.parseTypeList(types)) ||
+                 parser.parseArrow() || parser.parseType(y));
 }
-static void printVariadicTypes(OpAsmPrinter &printer, Operation *, OperandRange, TypeRange types, Type y) {
+static void printVariadicTypes(OpAsmPrinter &printer, Operation *, OperandRange,
+                               TypeRange types, Type y) {
   if (isOpen(y) || llvm::any_of(types, isOpen))
     return;
   printer << ": ";
@@ -126,13 +165,17 @@ static void printWord(OpAsmPrinter &printer, Operation *, StringAttr word) {
     printer << word.getValue();
 }
 
-/// A word on its own; `mg.train`, the next op, is none although it is a keyword to the lexer.
+/// A word on its own; `mg.train`, the next op, is none although it is a keyword
+/// to the lexer.
 static ParseResult parseOptionalWord(OpAsmParser &parser, StringAttr &word) {
   StringRef ahead(parser.getCurrentLocation().getPointer());
-  ahead = ahead.take_while([](char c) { return isalnum(c) || c == '_' || c == '.' || c == '$'; });
-  return ahead.empty() || ahead.contains('.') ? ParseResult(success()) : parseWord(parser, word);
+  ahead = ahead.take_while(
+      [](char c) { return isalnum(c) || c == '_' || c == '.' || c == '$'; });
+  return ahead.empty() || ahead.contains('.') ? ParseResult(success())
+                                              : parseWord(parser, word);
 }
-static void printOptionalWord(OpAsmPrinter &printer, Operation *, StringAttr word) {
+static void printOptionalWord(OpAsmPrinter &printer, Operation *,
+                              StringAttr word) {
   if (word)
     printer << word.getValue();
 }
@@ -151,7 +194,10 @@ void MGDialect::initialize() {
       >();
 }
 
-Operation *MGDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+Operation *MGDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                          Type type, Location loc) {
   auto elements = dyn_cast<DenseElementsAttr>(value);
-  return elements ? ConstantOp::create(builder, loc, type, elements).getOperation() : nullptr;
+  return elements
+             ? ConstantOp::create(builder, loc, type, elements).getOperation()
+             : nullptr;
 }

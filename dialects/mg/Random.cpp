@@ -7,7 +7,8 @@
 
 namespace mlir::mg {
 
-LogicalResult inferShape(RandomBitsOp::Adaptor op, std::optional<Location>, SmallVectorImpl<int64_t> &shape) {
+LogicalResult inferShape(RandomBitsOp::Adaptor op, std::optional<Location>,
+                         SmallVectorImpl<int64_t> &shape) {
   llvm::append_range(shape, op.getShape());
   return success();
 }
@@ -15,12 +16,14 @@ IndexSpec customIndex(RandomBitsOp op) {
   IndexSpec spec;
   for (auto [i, extent] : llvm::enumerate(op.getShape())) {
     spec.letters.push_back('.');
-    spec.kinds.push_back(i == 0 && op.getRows() ? LetterKind::Parallel : LetterKind::Opaque);
+    spec.kinds.push_back(i == 0 && op.getRows() ? LetterKind::Parallel
+                                                : LetterKind::Opaque);
     spec.extents.push_back(extent);
   }
   unsigned rank = op.getShape().size();
   spec.operands.assign(3, AffineMap::get(rank, 0, op.getContext()));
-  spec.results.push_back(AffineMap::getMultiDimIdentityMap(rank, op.getContext()));
+  spec.results.push_back(
+      AffineMap::getMultiDimIdentityMap(rank, op.getContext()));
   return spec;
 }
 
@@ -31,19 +34,31 @@ class Philox {
 public:
   Philox(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
 
-  std::array<Value, 4> run(std::array<Value, 4> counter, std::array<Value, 2> key) {
+  std::array<Value, 4> run(std::array<Value, 4> counter,
+                           std::array<Value, 2> key) {
     for (int round = 0; round < 10; ++round) {
       auto [high0, low0] = product(0xD2511F53u, counter[0]);
       auto [high1, low1] = product(0xCD9E8D57u, counter[2]);
-      counter = {exclusiveOr(exclusiveOr(high1, counter[1]), key[0]), low1, exclusiveOr(exclusiveOr(high0, counter[3]), key[1]), low0};
+      counter = {exclusiveOr(exclusiveOr(high1, counter[1]), key[0]), low1,
+                 exclusiveOr(exclusiveOr(high0, counter[3]), key[1]), low0};
       key = {add(key[0], word(0x9E3779B9u)), add(key[1], word(0xBB67AE85u))};
     }
     return counter;
   }
-  Value word(uint32_t n) { return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr((int32_t)n)); }
-  Value low(Value x) { return arith::TruncIOp::create(builder, loc, builder.getI32Type(), x); }
-  Value high(Value x) { return low(arith::ShRUIOp::create(builder, loc, x, wide(32))); }
-  Value wide(int64_t n) { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(n)); }
+  Value word(uint32_t n) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr((int32_t)n));
+  }
+  Value low(Value x) {
+    return arith::TruncIOp::create(builder, loc, builder.getI32Type(), x);
+  }
+  Value high(Value x) {
+    return low(arith::ShRUIOp::create(builder, loc, x, wide(32)));
+  }
+  Value wide(int64_t n) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(n));
+  }
 
 private:
   std::pair<Value, Value> product(uint32_t factor, Value x) {
@@ -51,8 +66,12 @@ private:
     Value p = arith::MulIOp::create(builder, loc, wideX, wide(factor));
     return {high(p), low(p)};
   }
-  Value exclusiveOr(Value a, Value b) { return arith::XOrIOp::create(builder, loc, a, b); }
-  Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
+  Value exclusiveOr(Value a, Value b) {
+    return arith::XOrIOp::create(builder, loc, a, b);
+  }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
 
   OpBuilder &builder;
   Location loc;
@@ -60,42 +79,64 @@ private:
 
 } // namespace
 
-void customBody(RandomBitsOp op, ScalarBuilder &b, ValueRange operands, SmallVectorImpl<Value> &results) {
+void customBody(RandomBitsOp op, ScalarBuilder &b, ValueRange operands,
+                SmallVectorImpl<Value> &results) {
   OpBuilder &builder = b.getBuilder();
   Location loc = b.getLoc();
   Philox philox(builder, loc);
-  Value row = op.getRows() ? Value(arith::AddIOp::create(builder, loc, operands[2], b.positionOf(0))) : philox.wide(0);
+  Value row = op.getRows() ? Value(arith::AddIOp::create(
+                                 builder, loc, operands[2], b.positionOf(0)))
+                           : philox.wide(0);
   Value element = philox.wide(0);
   for (unsigned dim = op.getRows() ? 1 : 0; dim < op.getShape().size(); ++dim) {
-    element = arith::MulIOp::create(builder, loc, element, philox.wide(op.getShape()[dim]));
+    element = arith::MulIOp::create(builder, loc, element,
+                                    philox.wide(op.getShape()[dim]));
     element = arith::AddIOp::create(builder, loc, element, b.positionOf(dim));
   }
   Value block = arith::ShRUIOp::create(builder, loc, element, philox.wide(2));
-  std::array<Value, 4> words = philox.run({philox.low(block), philox.low(row), philox.low(operands[1]), philox.word(op.getKey())},
-                                          {philox.low(operands[0]), philox.high(operands[0])});
+  std::array<Value, 4> words =
+      philox.run({philox.low(block), philox.low(row), philox.low(operands[1]),
+                  philox.word(op.getKey())},
+                 {philox.low(operands[0]), philox.high(operands[0])});
   Value which = arith::AndIOp::create(builder, loc, element, philox.wide(3));
   Value chosen = words[3];
   for (int word = 2; word >= 0; --word)
-    chosen = b.select(b.eq(which, philox.wide(word)), words[word], chosen).value;
+    chosen =
+        b.select(b.eq(which, philox.wide(word)), words[word], chosen).value;
   results.push_back(chosen);
 }
 
 /// keep where bits < (1 - rate)·2^32, scaled by 1 / (1 - rate).
-LogicalResult customDecompose(DropoutOp op, RuleBuilder &b, SmallVectorImpl<Value> &results) {
+LogicalResult customDecompose(DropoutOp op, RuleBuilder &b,
+                              SmallVectorImpl<Value> &results) {
   OpBuilder &builder = b.getBuilder();
   double keep = 1 - op.getRate().convertToDouble();
   if (keep >= 1 || keep <= 0) {
-    results.push_back(keep >= 1 ? op.getX() : b.like(b.number(0), Term(op.getX()), Term(op.getX())).value);
+    results.push_back(
+        keep >= 1
+            ? op.getX()
+            : b.like(b.number(0), Term(op.getX()), Term(op.getX())).value);
     return success();
   }
-  auto control = [&](Control which) { return b.op("mg.control", {}, {b.attribute("which", ControlAttr::get(op.getContext(), which))}); };
-  Term bits = b.op("mg.random_bits", {control(Control::seed), control(Control::step), control(Control::row0)},
-                   {b.attribute("key", op.getKeyAttr() ? op.getKeyAttr() : builder.getI32IntegerAttr(0)), b.attribute("shape", b.shape(Term(op.getX()))),
-                    b.attribute("rows", builder.getBoolAttr(true))});
-  // The bits are signless: as i64 without sign extension they compare as unsigned.
+  auto control = [&](Control which) {
+    return b.op(
+        "mg.control", {},
+        {b.attribute("which", ControlAttr::get(op.getContext(), which))});
+  };
+  Term bits = b.op(
+      "mg.random_bits",
+      {control(Control::seed), control(Control::step), control(Control::row0)},
+      {b.attribute("key", op.getKeyAttr() ? op.getKeyAttr()
+                                          : builder.getI32IntegerAttr(0)),
+       b.attribute("shape", b.shape(Term(op.getX()))),
+       b.attribute("rows", builder.getBoolAttr(true))});
+  // The bits are signless: as i64 without sign extension they compare as
+  // unsigned.
   Term word = b.bitAnd(b.cast_like(bits, "i64"), Term(4294967295.0));
   Term keepMask = b.lt(word, Term(std::floor(keep * 4294967296.0)));
-  results.push_back(b.select(keepMask, b.mul(Term(op.getX()), Term(1 / keep)), b.number(0)).value);
+  results.push_back(
+      b.select(keepMask, b.mul(Term(op.getX()), Term(1 / keep)), b.number(0))
+          .value);
   return success();
 }
 

@@ -4,11 +4,15 @@
 
 namespace mlir::mg {
 
-static LogicalResult reducedShape(std::optional<Location> loc, Value x, ArrayRef<int64_t> axes, SmallVectorImpl<int64_t> &shape) {
+static LogicalResult reducedShape(std::optional<Location> loc, Value x,
+                                  ArrayRef<int64_t> axes,
+                                  SmallVectorImpl<int64_t> &shape) {
   RankedTensorType type = tensorOf(x);
   for (auto [i, axis] : llvm::enumerate(axes)) {
     if (axis < 0 || axis >= type.getRank())
-      return emitOptionalError(loc, "axis ", axis, " is outside 0 … ", type.getRank() - 1, " (the operand has rank ", type.getRank(), ")");
+      return emitOptionalError(loc, "axis ", axis, " is outside 0 … ",
+                               type.getRank() - 1, " (the operand has rank ",
+                               type.getRank(), ")");
     if (llvm::is_contained(axes.drop_front(i + 1), axis))
       return emitOptionalError(loc, "axis ", axis, " is named twice");
   }
@@ -18,7 +22,8 @@ static LogicalResult reducedShape(std::optional<Location> loc, Value x, ArrayRef
   return success();
 }
 
-static IndexSpec reductionNest(Operation *op, ArrayRef<int64_t> axes, LetterKind kind) {
+static IndexSpec reductionNest(Operation *op, ArrayRef<int64_t> axes,
+                               LetterKind kind) {
   RankedTensorType type = tensorOf(op->getOperand(0));
   IndexSpec spec;
   SmallVector<unsigned> from(type.getRank()), to;
@@ -32,15 +37,18 @@ static IndexSpec reductionNest(Operation *op, ArrayRef<int64_t> axes, LetterKind
         spec.kinds.push_back(reduced ? kind : LetterKind::Parallel);
         spec.extents.push_back(type.getDimSize(dim));
       }
-  spec.operands.push_back(AffineMap::getMultiDimMapWithTargets(from.size(), from, op->getContext()));
-  spec.results.push_back(AffineMap::getMultiDimMapWithTargets(from.size(), to, op->getContext()));
+  spec.operands.push_back(AffineMap::getMultiDimMapWithTargets(
+      from.size(), from, op->getContext()));
+  spec.results.push_back(
+      AffineMap::getMultiDimMapWithTargets(from.size(), to, op->getContext()));
   return spec;
 }
 
-#define MG_REDUCTION(Op, kind)                                                                                         \
-  LogicalResult inferShape(Op::Adaptor op, std::optional<Location> loc, SmallVectorImpl<int64_t> &shape) {             \
-    return reducedShape(loc, op.getX(), op.getAxes(), shape);                                                          \
-  }                                                                                                                    \
+#define MG_REDUCTION(Op, kind)                                                 \
+  LogicalResult inferShape(Op::Adaptor op, std::optional<Location> loc,        \
+                           SmallVectorImpl<int64_t> &shape) {                  \
+    return reducedShape(loc, op.getX(), op.getAxes(), shape);                  \
+  }                                                                            \
   IndexSpec customIndex(Op op) { return reductionNest(op, op.getAxes(), kind); }
 MG_REDUCTION(ReduceSumOp, LetterKind::Sum)
 MG_REDUCTION(ReduceProdOp, LetterKind::Prod)
@@ -49,15 +57,18 @@ MG_REDUCTION(ReduceMinOp, LetterKind::Min)
 MG_REDUCTION(ReduceMeanOp, LetterKind::Opaque)
 #undef MG_REDUCTION
 
-/// Positions that hold the maximum (or a NaN, where there is one) compete for the smallest.
-LogicalResult customDecompose(ArgMaxOp op, RuleBuilder &b, SmallVectorImpl<Value> &results) {
+/// Positions that hold the maximum (or a NaN, where there is one) compete for
+/// the smallest.
+LogicalResult customDecompose(ArgMaxOp op, RuleBuilder &b,
+                              SmallVectorImpl<Value> &results) {
   Term x(op.getX());
   RankedTensorType type = tensorOf(op.getX());
   Term largest = b.eq(x, b.expand_last(b.reduce_last("max", x), x));
   if (isa<FloatType>(type.getElementType()))
     largest = b.bitOr(largest, b.ne(x, x));
   Term position = b.iota(type.getRank() - 1, type.getShape());
-  Term candidates = b.select(largest, position, b.number((double)type.getShape().back()));
+  Term candidates =
+      b.select(largest, position, b.number((double)type.getShape().back()));
   results.push_back(b.reduce_last("min", candidates).value);
   return success();
 }

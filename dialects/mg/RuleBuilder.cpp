@@ -13,7 +13,10 @@ static DenseElementsAttr splat(RankedTensorType type, double n) {
   Type element = type.getElementType();
   if (auto real = dyn_cast<FloatType>(element))
     return DenseElementsAttr::get(type, Attribute(FloatAttr::get(real, n)));
-  return DenseElementsAttr::get(type, Attribute(IntegerAttr::get(element, APInt(element.getIntOrFloatBitWidth(), (int64_t)n, true, true))));
+  return DenseElementsAttr::get(
+      type,
+      Attribute(IntegerAttr::get(element, APInt(element.getIntOrFloatBitWidth(),
+                                                (int64_t)n, true, true))));
 }
 
 Value RuleBuilder::materialize(Term term, Type type) {
@@ -27,7 +30,8 @@ Term RuleBuilder::broadcastTo(Term x, ArrayRef<int64_t> shape) {
   RankedTensorType type = tensorOf(x.value);
   if (type.getShape() == shape)
     return x;
-  // Dimensions of extent 1 are dropped first: mg.broadcast only adds dimensions.
+  // Dimensions of extent 1 are dropped first: mg.broadcast only adds
+  // dimensions.
   SmallVector<int64_t> dims, kept;
   int64_t lead = (int64_t)shape.size() - type.getRank();
   for (auto [i, extent] : llvm::enumerate(type.getShape()))
@@ -37,11 +41,14 @@ Term RuleBuilder::broadcastTo(Term x, ArrayRef<int64_t> shape) {
     }
   if (kept.size() != (size_t)type.getRank())
     x = op("mg.reshape", {x}, {attribute("shape", attribute(kept))});
-  return op("mg.broadcast", {x}, {attribute("dims", attribute(dims)), attribute("shape", attribute(shape))});
+  return op("mg.broadcast", {x},
+            {attribute("dims", attribute(dims)),
+             attribute("shape", attribute(shape))});
 }
 
 /// The shape that NumPy's rule gives, or none.
-static std::optional<SmallVector<int64_t>> broadcastShape(ArrayRef<Term> operands) {
+static std::optional<SmallVector<int64_t>>
+broadcastShape(ArrayRef<Term> operands) {
   SmallVector<int64_t> shape;
   for (const Term &term : operands) {
     if (!term.value)
@@ -59,7 +66,8 @@ static std::optional<SmallVector<int64_t>> broadcastShape(ArrayRef<Term> operand
   return shape;
 }
 
-/// The type that a bare number takes: that of the last operand that is a tensor of numbers, not truth values.
+/// The type that a bare number takes: that of the last operand that is a tensor
+/// of numbers, not truth values.
 static RankedTensorType numberType(ArrayRef<Term> operands, Value like) {
   for (const Term &term : llvm::reverse(operands))
     if (term.value && !tensorOf(term.value).getElementType().isInteger(1))
@@ -67,12 +75,15 @@ static RankedTensorType numberType(ArrayRef<Term> operands, Value like) {
   RankedTensorType type = tensorOf(like);
   for (const Term &term : operands)
     if (term.value)
-      return RankedTensorType::get(tensorOf(term.value).getShape(), type.getElementType());
+      return RankedTensorType::get(tensorOf(term.value).getShape(),
+                                   type.getElementType());
   return type;
 }
 
-Term RuleBuilder::op(StringRef name, ArrayRef<Term> operands, ArrayRef<NamedAttribute> attributes) {
-  RegisteredOperationName info = *RegisteredOperationName::lookup(name, builder.getContext());
+Term RuleBuilder::op(StringRef name, ArrayRef<Term> operands,
+                     ArrayRef<NamedAttribute> attributes) {
+  RegisteredOperationName info =
+      *RegisteredOperationName::lookup(name, builder.getContext());
   SmallVector<Term> terms(operands);
   if (info.hasTrait<OpTrait::mg::ElementwiseBroadcast>()) {
     if (std::optional<SmallVector<int64_t>> shape = broadcastShape(terms))
@@ -80,7 +91,8 @@ Term RuleBuilder::op(StringRef name, ArrayRef<Term> operands, ArrayRef<NamedAttr
         if (term.value)
           term = broadcastTo(term, *shape);
   }
-  RankedTensorType type = operands.empty() ? RankedTensorType() : numberType(terms, like_);
+  RankedTensorType type =
+      operands.empty() ? RankedTensorType() : numberType(terms, like_);
   OperationState state(loc, info);
   for (const Term &term : terms)
     state.addOperands(materialize(term, type));
@@ -89,10 +101,12 @@ Term RuleBuilder::op(StringRef name, ArrayRef<Term> operands, ArrayRef<NamedAttr
   Operation *created = builder.create(state);
   SmallVector<Type> types;
   auto infer = cast<InferTypeOpInterface>(created);
-  LogicalResult inferred =
-      infer.inferReturnTypes(builder.getContext(), loc, created->getOperands(), created->getDiscardableAttrDictionary(),
-                             created->getPropertiesStorage(), created->getRegions(), types);
-  if (failed(inferred)) { // the caller checks operands first, so this is a record that does not fit its operands
+  LogicalResult inferred = infer.inferReturnTypes(
+      builder.getContext(), loc, created->getOperands(),
+      created->getDiscardableAttrDictionary(), created->getPropertiesStorage(),
+      created->getRegions(), types);
+  if (failed(inferred)) { // the caller checks operands first, so this is a
+                          // record that does not fit its operands
     created->erase();
     return Term(Value());
   }
@@ -100,25 +114,30 @@ Term RuleBuilder::op(StringRef name, ArrayRef<Term> operands, ArrayRef<NamedAttr
   return Term(created->getResult(0));
 }
 
-Value buildTyped(OpBuilder &builder, Operation &surface, ValueRange operands, ArrayRef<NamedAttribute> extra) {
+Value buildTyped(OpBuilder &builder, Operation &surface, ValueRange operands,
+                 ArrayRef<NamedAttribute> extra) {
   SmallVector<Term> terms;
   for (Value operand : operands)
     terms.push_back(Term(operand));
   SmallVector<NamedAttribute> attributes(extra);
   for (NamedAttribute attribute : surface.getAttrs()) {
     if (attribute.getName() == "by")
-      terms.push_back(Term(cast<FloatAttr>(attribute.getValue()).getValueAsDouble()));
+      terms.push_back(
+          Term(cast<FloatAttr>(attribute.getValue()).getValueAsDouble()));
     else
       attributes.push_back(attribute);
   }
-  RuleBuilder rules(builder, surface.getLoc(), operands.empty() ? Value() : operands.front());
+  RuleBuilder rules(builder, surface.getLoc(),
+                    operands.empty() ? Value() : operands.front());
   Value y = rules.op(surface.getName().getStringRef(), terms, attributes).value;
   return y && succeeded(verify(y.getDefiningOp())) ? y : Value();
 }
 
 //===-- Arithmetic
 
-Term RuleBuilder::arithmetic(StringRef name, Term a, Term b) { return op(name, {a, b}); }
+Term RuleBuilder::arithmetic(StringRef name, Term a, Term b) {
+  return op(name, {a, b});
+}
 
 Term RuleBuilder::add(Term a, Term b) {
   if (!a.value && !b.value)
@@ -139,7 +158,8 @@ Term RuleBuilder::mul(Term a, Term b) {
     return Term(a.number * b.number);
   if (a.isNumber(1))
     return b;
-  if (a.isNumber(0) || b.isNumber(0)) // the derivative of a step function: exactly 0
+  if (a.isNumber(0) ||
+      b.isNumber(0)) // the derivative of a step function: exactly 0
     return Term(materialize(Term(0.0), (a.value ? a : b).value.getType()));
   return b.isNumber(1) ? a : arithmetic("mg.multiply", a, b);
 }
@@ -148,17 +168,25 @@ Term RuleBuilder::div(Term a, Term b) {
     return Term(a.number / b.number);
   return b.isNumber(1) ? a : arithmetic("mg.divide", a, b);
 }
-Term RuleBuilder::neg(Term a) { return a.value ? op("mg.negate", {a}) : Term(-a.number); }
+Term RuleBuilder::neg(Term a) {
+  return a.value ? op("mg.negate", {a}) : Term(-a.number);
+}
 
 Term RuleBuilder::compare(StringRef comparison, Term a, Term b) {
   std::optional<Comparison> which = symbolizeComparison(comparison);
-  return op("mg.compare", {a, b}, {attribute("comparison", ComparisonAttr::get(builder.getContext(), *which))});
+  return op("mg.compare", {a, b},
+            {attribute("comparison",
+                       ComparisonAttr::get(builder.getContext(), *which))});
 }
-Term RuleBuilder::select(Term condition, Term a, Term b) { return op("mg.select", {condition, a, b}); }
+Term RuleBuilder::select(Term condition, Term a, Term b) {
+  return op("mg.select", {condition, a, b});
+}
 
 //===-- Attributes
 
-Attribute RuleBuilder::shape(Term x) { return attribute(tensorOf(x.value).getShape()); }
+Attribute RuleBuilder::shape(Term x) {
+  return attribute(tensorOf(x.value).getShape());
+}
 Attribute RuleBuilder::inverse(DenseI64ArrayAttr permutation) {
   SmallVector<int64_t> inverse(permutation.size());
   for (auto [i, dim] : llvm::enumerate(permutation.asArrayRef()))
@@ -166,7 +194,8 @@ Attribute RuleBuilder::inverse(DenseI64ArrayAttr permutation) {
   return attribute(inverse);
 }
 Attribute RuleBuilder::extent(Term x, Term dim) {
-  return builder.getI64IntegerAttr(tensorOf(x.value).getDimSize((int64_t)dim.number));
+  return builder.getI64IntegerAttr(
+      tensorOf(x.value).getDimSize((int64_t)dim.number));
 }
 Attribute RuleBuilder::rows_by_rest(Term x) {
   ArrayRef<int64_t> shape = tensorOf(x.value).getShape();
@@ -184,14 +213,17 @@ Term RuleBuilder::cast(Term x, Type element) {
   return op("mg.cast", {x}, {attribute("to", TypeAttr::get(element))});
 }
 Term RuleBuilder::cast_like(Term x, StringRef element) {
-  return cast(x, element == "i64" ? Type(builder.getI64Type()) : Type(builder.getF64Type()));
+  return cast(x, element == "i64" ? Type(builder.getI64Type())
+                                  : Type(builder.getF64Type()));
 }
 Term RuleBuilder::cast_back(Term gradient, Term x) {
   Type element = tensorOf(x.value).getElementType();
   return isa<FloatType>(element) ? cast(gradient, element) : Term(Value());
 }
 Term RuleBuilder::like(Term number, Term shape, Term element) {
-  return materialize(number, RankedTensorType::get(tensorOf(shape.value).getShape(), tensorOf(element.value).getElementType()));
+  return materialize(
+      number, RankedTensorType::get(tensorOf(shape.value).getShape(),
+                                    tensorOf(element.value).getElementType()));
 }
 
 Term RuleBuilder::expand(Term x, Term full, DenseI64ArrayAttr axes) {
@@ -200,14 +232,19 @@ Term RuleBuilder::expand(Term x, Term full, DenseI64ArrayAttr axes) {
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (!llvm::is_contained(axes.asArrayRef(), dim))
       dims.push_back(dim);
-  return op("mg.broadcast", {x}, {attribute("dims", attribute(dims)), attribute("shape", attribute(type.getShape()))});
+  return op("mg.broadcast", {x},
+            {attribute("dims", attribute(dims)),
+             attribute("shape", attribute(type.getShape()))});
 }
 static DenseI64ArrayAttr lastAxis(OpBuilder &builder, Value x) {
   return builder.getDenseI64ArrayAttr({tensorOf(x).getRank() - 1});
 }
-Term RuleBuilder::expand_last(Term x, Term full) { return expand(x, full, lastAxis(builder, full.value)); }
+Term RuleBuilder::expand_last(Term x, Term full) {
+  return expand(x, full, lastAxis(builder, full.value));
+}
 Term RuleBuilder::reduce_last(StringRef kind, Term x) {
-  return op(("mg.reduce_" + kind).str(), {x}, {attribute("axes", lastAxis(builder, x.value))});
+  return op(("mg.reduce_" + kind).str(), {x},
+            {attribute("axes", lastAxis(builder, x.value))});
 }
 
 Term RuleBuilder::sum_to(Term x, DenseI64ArrayAttr dims) {
@@ -215,7 +252,9 @@ Term RuleBuilder::sum_to(Term x, DenseI64ArrayAttr dims) {
   for (int64_t dim = 0; dim < tensorOf(x.value).getRank(); ++dim)
     if (!llvm::is_contained(dims.asArrayRef(), dim))
       axes.push_back(dim);
-  Term sum = axes.empty() ? x : op("mg.reduce_sum", {x}, {attribute("axes", attribute(axes))});
+  Term sum = axes.empty() ? x
+                          : op("mg.reduce_sum", {x},
+                               {attribute("axes", attribute(axes))});
   if (llvm::is_sorted(order))
     return sum;
   llvm::sort(order);
@@ -228,7 +267,9 @@ Term RuleBuilder::row_mean(Term x) {
   SmallVector<int64_t> axes;
   for (int64_t dim = 1; dim < tensorOf(x.value).getRank(); ++dim)
     axes.push_back(dim);
-  return axes.empty() ? x : op("mg.reduce_mean", {x}, {attribute("axes", attribute(axes))});
+  return axes.empty()
+             ? x
+             : op("mg.reduce_mean", {x}, {attribute("axes", attribute(axes))});
 }
 Term RuleBuilder::count(Term x, DenseI64ArrayAttr axes) {
   double n = 1;
@@ -237,7 +278,9 @@ Term RuleBuilder::count(Term x, DenseI64ArrayAttr axes) {
   return Term(n);
 }
 Term RuleBuilder::iota(int64_t axis, ArrayRef<int64_t> shape) {
-  return op("mg.iota", {}, {attribute("axis", builder.getI64IntegerAttr(axis)), attribute("shape", attribute(shape))});
+  return op("mg.iota", {},
+            {attribute("axis", builder.getI64IntegerAttr(axis)),
+             attribute("shape", attribute(shape))});
 }
 Term RuleBuilder::pair(Term first, Term second) {
   Term isFirst = eq(iota(0, {2}), Term(0.0));
@@ -248,36 +291,55 @@ Term RuleBuilder::pair(Term first, Term second) {
 
 Term RuleBuilder::tie_share(Term a, Term b) {
   Term type = like(Term(0.5), a, a);
-  return select(gt(a, b), like(Term(1.0), a, a), select(eq(a, b), type, select(ne(a, a), like(Term(1.0), a, a), like(Term(0.0), a, a))));
+  return select(
+      gt(a, b), like(Term(1.0), a, a),
+      select(eq(a, b), type,
+             select(ne(a, a), like(Term(1.0), a, a), like(Term(0.0), a, a))));
 }
-Term RuleBuilder::share_ties(Term gradient, Term x, Term y, DenseI64ArrayAttr axes) {
-  Term winners = select(eq(x, expand(y, x, axes)), like(Term(1.0), x, x), like(Term(0.0), x, x));
+Term RuleBuilder::share_ties(Term gradient, Term x, Term y,
+                             DenseI64ArrayAttr axes) {
+  Term winners = select(eq(x, expand(y, x, axes)), like(Term(1.0), x, x),
+                        like(Term(0.0), x, x));
   Term ties = op("mg.reduce_sum", {winners}, {attribute("axes", axes)});
   return mul(winners, expand(div(gradient, ties), x, axes));
 }
 
-/// d/dx_i Π x = Π_{j≠i} x_j: with no zero it is y / x; with one zero only its own entry is not 0; with two all are 0.
-Term RuleBuilder::d_y_of_product(Term gradient, Term x, DenseI64ArrayAttr axes) {
-  Term zero = eq(x, Term(0.0)), one = like(Term(1.0), x, x), none = like(Term(0.0), x, x);
+/// d/dx_i Π x = Π_{j≠i} x_j: with no zero it is y / x; with one zero only its
+/// own entry is not 0; with two all are 0.
+Term RuleBuilder::d_y_of_product(Term gradient, Term x,
+                                 DenseI64ArrayAttr axes) {
+  Term zero = eq(x, Term(0.0)), one = like(Term(1.0), x, x),
+       none = like(Term(0.0), x, x);
   Term safe = select(zero, one, x);
-  Term product = expand(op("mg.reduce_prod", {safe}, {attribute("axes", axes)}), x, axes);
-  Term zeros = expand(op("mg.reduce_sum", {select(zero, one, none)}, {attribute("axes", axes)}), x, axes);
+  Term product =
+      expand(op("mg.reduce_prod", {safe}, {attribute("axes", axes)}), x, axes);
+  Term zeros = expand(
+      op("mg.reduce_sum", {select(zero, one, none)}, {attribute("axes", axes)}),
+      x, axes);
   Term others = sub(zeros, select(zero, one, none));
-  return mul(expand(gradient, x, axes), select(eq(others, Term(0.0)), div(product, safe), none));
+  return mul(expand(gradient, x, axes),
+             select(eq(others, Term(0.0)), div(product, safe), none));
 }
 
-Term RuleBuilder::pad_back(Term gradient, Term x, IntegerAttr axis, IntegerAttr start, IntegerAttr stride) {
-  int64_t size = tensorOf(x.value).getDimSize(axis.getInt()), taken = tensorOf(gradient.value).getDimSize(axis.getInt());
+Term RuleBuilder::pad_back(Term gradient, Term x, IntegerAttr axis,
+                           IntegerAttr start, IntegerAttr stride) {
+  int64_t size = tensorOf(x.value).getDimSize(axis.getInt()),
+          taken = tensorOf(gradient.value).getDimSize(axis.getInt());
   int64_t high = size - start.getInt() - ((taken - 1) * stride.getInt() + 1);
-  return op("mg.pad", {gradient},
-            {attribute("axis", axis), attribute("low", start), attribute("high", builder.getI64IntegerAttr(high)),
-             attribute("interior", builder.getI64IntegerAttr(stride.getInt() - 1))});
+  return op(
+      "mg.pad", {gradient},
+      {attribute("axis", axis), attribute("low", start),
+       attribute("high", builder.getI64IntegerAttr(high)),
+       attribute("interior", builder.getI64IntegerAttr(stride.getInt() - 1))});
 }
-Term RuleBuilder::slice_back(Term gradient, Term x, IntegerAttr axis, IntegerAttr low, IntegerAttr interior) {
-  int64_t size = tensorOf(x.value).getDimSize(axis.getInt()), stride = interior.getInt() + 1;
+Term RuleBuilder::slice_back(Term gradient, Term x, IntegerAttr axis,
+                             IntegerAttr low, IntegerAttr interior) {
+  int64_t size = tensorOf(x.value).getDimSize(axis.getInt()),
+          stride = interior.getInt() + 1;
   return op("mg.slice", {gradient},
             {attribute("axis", axis), attribute("start", low),
-             attribute("limit", builder.getI64IntegerAttr(low.getInt() + (size - 1) * stride + 1)),
+             attribute("limit", builder.getI64IntegerAttr(
+                                    low.getInt() + (size - 1) * stride + 1)),
              attribute("stride", builder.getI64IntegerAttr(stride))});
 }
 Term RuleBuilder::at_label(Term labels, Term there, Term elsewhere) {
@@ -293,8 +355,10 @@ Term RuleBuilder::matrix_product(Term a, Term b) {
   for (int64_t dim = 0; dim < rank - 2; ++dim)
     batch.push_back(dim);
   return op("mg.dot_general", {a, b},
-            {attribute("batch_a", attribute(batch)), attribute("batch_b", attribute(batch)),
-             attribute("contract_a", attribute({rank - 1})), attribute("contract_b", attribute({rank - 2}))});
+            {attribute("batch_a", attribute(batch)),
+             attribute("batch_b", attribute(batch)),
+             attribute("contract_a", attribute({rank - 1})),
+             attribute("contract_b", attribute({rank - 2}))});
 }
 
 } // namespace mlir::mg

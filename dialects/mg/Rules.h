@@ -1,4 +1,5 @@
-// Declarations that mg-tblgen emits for records with a `Custom` field: exactly one definition each, in <Family>.cpp.
+// Declarations that mg-tblgen emits for records with a `Custom` field: exactly
+// one definition each, in <Family>.cpp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

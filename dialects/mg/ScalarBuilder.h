@@ -1,4 +1,5 @@
-// Emits the scalar code of an op at one point of its loop nest, as arith and math ops inside a linalg.generic body.
+// Emits the scalar code of an op at one point of its loop nest, as arith and
+// math ops inside a linalg.generic body.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -17,19 +18,25 @@ struct Scalar {
 
 class ScalarBuilder {
 public:
-  /// `operandTypes` are the op's element types with their signedness; the values themselves are signless.
-  ScalarBuilder(OpBuilder &builder, Location loc, const IndexSpec &spec, ArrayRef<Type> operandTypes, Type resultType)
-      : builder(builder), loc(loc), spec(spec), operandTypes(operandTypes), resultType(resultType) {}
+  /// `operandTypes` are the op's element types with their signedness; the
+  /// values themselves are signless.
+  ScalarBuilder(OpBuilder &builder, Location loc, const IndexSpec &spec,
+                ArrayRef<Type> operandTypes, Type resultType)
+      : builder(builder), loc(loc), spec(spec), operandTypes(operandTypes),
+        resultType(resultType) {}
 
   OpBuilder &getBuilder() { return builder; }
   Location getLoc() const { return loc; }
   Type getResultType() const { return resultType; }
-  bool isUnsigned(unsigned operand) const { return operandTypes[operand].isUnsignedInteger() || operandTypes[operand].isInteger(1); }
+  bool isUnsigned(unsigned operand) const {
+    return operandTypes[operand].isUnsignedInteger() ||
+           operandTypes[operand].isInteger(1);
+  }
 
   Value result(Scalar s);
   Scalar number(double n) { return Scalar(n); }
-  Scalar position(char letter);       // where this point lies along a letter, as i64
-  Value positionOf(unsigned letter);  // the same by number
+  Scalar position(char letter); // where this point lies along a letter, as i64
+  Value positionOf(unsigned letter); // the same by number
 
   Scalar add(Scalar a, Scalar b);
   Scalar sub(Scalar a, Scalar b);
@@ -37,7 +44,7 @@ public:
   Scalar div(Scalar a, Scalar b);
   Scalar rem(Scalar a, Scalar b);
   Scalar neg(Scalar a);
-  Scalar max(Scalar a, Scalar b);     // NaN if either is
+  Scalar max(Scalar a, Scalar b); // NaN if either is
   Scalar min(Scalar a, Scalar b);
   Scalar pow(Scalar a, Scalar b);
   Scalar bitAnd(Scalar a, Scalar b);
@@ -49,7 +56,8 @@ public:
   Scalar le(Scalar a, Scalar b) { return compare(3, a, b); }
   Scalar gt(Scalar a, Scalar b) { return compare(4, a, b); }
   Scalar ge(Scalar a, Scalar b) { return compare(5, a, b); }
-  Scalar compare(int comparison, Scalar a, Scalar b); // the values of mg::Comparison
+  Scalar compare(int comparison, Scalar a,
+                 Scalar b); // the values of mg::Comparison
   Scalar select(Scalar condition, Scalar a, Scalar b);
 
   Scalar exp(Scalar x);

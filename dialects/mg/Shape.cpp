@@ -17,30 +17,38 @@ static IndexSpec parallelNest(Operation *op, ArrayRef<AffineMap> operands) {
     spec.extents.push_back(extent);
   }
   spec.operands.assign(operands.begin(), operands.end());
-  spec.results.push_back(AffineMap::getMultiDimIdentityMap(spec.letters.size(), op->getContext()));
+  spec.results.push_back(
+      AffineMap::getMultiDimIdentityMap(spec.letters.size(), op->getContext()));
   return spec;
 }
 static AffineMap selectDims(Operation *op, ArrayRef<int64_t> dims) {
   SmallVector<unsigned> targets(dims.begin(), dims.end());
-  return AffineMap::getMultiDimMapWithTargets(tensorOf(op->getResult(0)).getRank(), targets, op->getContext());
+  return AffineMap::getMultiDimMapWithTargets(
+      tensorOf(op->getResult(0)).getRank(), targets, op->getContext());
 }
-template <typename... Args> static LogicalResult fail(std::optional<Location> loc, Args &&...args) {
+template <typename... Args>
+static LogicalResult fail(std::optional<Location> loc, Args &&...args) {
   return emitOptionalError(loc, std::forward<Args>(args)...);
 }
-static LogicalResult checkAxis(std::optional<Location> loc, StringRef name, int64_t axis, int64_t rank) {
+static LogicalResult checkAxis(std::optional<Location> loc, StringRef name,
+                               int64_t axis, int64_t rank) {
   if (axis >= 0 && axis < rank)
     return success();
-  return fail(loc, "'", name, "' op axis ", axis, " is outside 0 … ", rank - 1, " (the operand has rank ", rank, ")");
+  return fail(loc, "'", name, "' op axis ", axis, " is outside 0 … ", rank - 1,
+              " (the operand has rank ", rank, ")");
 }
 
 //===-- constant, iota
 
-LogicalResult inferShape(ConstantOp::Adaptor op, std::optional<Location>, SmallVectorImpl<int64_t> &shape) {
-  llvm::append_range(shape, cast<ShapedType>(op.getValue().getType()).getShape());
+LogicalResult inferShape(ConstantOp::Adaptor op, std::optional<Location>,
+                         SmallVectorImpl<int64_t> &shape) {
+  llvm::append_range(shape,
+                     cast<ShapedType>(op.getValue().getType()).getShape());
   return success();
 }
 IndexSpec customIndex(ConstantOp op) { return parallelNest(op, {}); }
-void customBody(ConstantOp op, ScalarBuilder &b, ValueRange, SmallVectorImpl<Value> &results) {
+void customBody(ConstantOp op, ScalarBuilder &b, ValueRange,
+                SmallVectorImpl<Value> &results) {
   auto elements = cast<DenseElementsAttr>(op.getValue());
   OpBuilder &builder = b.getBuilder();
   if (elements.isSplat()) {
@@ -53,42 +61,54 @@ void customBody(ConstantOp op, ScalarBuilder &b, ValueRange, SmallVectorImpl<Val
   // A dense table: an indirect load of the constant tensor.
   SmallVector<Value> point;
   for (int64_t dim = 0; dim < tensorOf(op.getY()).getRank(); ++dim)
-    point.push_back(arith::IndexCastOp::create(builder, b.getLoc(), builder.getIndexType(), b.positionOf(dim)));
-  auto type = RankedTensorType::get(tensorOf(op.getY()).getShape(), b.getResultType());
-  auto signless = DenseElementsAttr::getFromRawBuffer(type, elements.getRawData());
+    point.push_back(arith::IndexCastOp::create(
+        builder, b.getLoc(), builder.getIndexType(), b.positionOf(dim)));
+  auto type =
+      RankedTensorType::get(tensorOf(op.getY()).getShape(), b.getResultType());
+  auto signless =
+      DenseElementsAttr::getFromRawBuffer(type, elements.getRawData());
   Value table = arith::ConstantOp::create(builder, b.getLoc(), type, signless);
-  results.push_back(tensor::ExtractOp::create(builder, b.getLoc(), table, point));
+  results.push_back(
+      tensor::ExtractOp::create(builder, b.getLoc(), table, point));
 }
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
-LogicalResult inferShape(IotaOp::Adaptor op, std::optional<Location> loc, SmallVectorImpl<int64_t> &shape) {
+LogicalResult inferShape(IotaOp::Adaptor op, std::optional<Location> loc,
+                         SmallVectorImpl<int64_t> &shape) {
   llvm::append_range(shape, op.getShape());
   return checkAxis(loc, "mg.iota", op.getAxis(), op.getShape().size());
 }
 IndexSpec customIndex(IotaOp op) { return parallelNest(op, {}); }
-void customBody(IotaOp op, ScalarBuilder &b, ValueRange, SmallVectorImpl<Value> &results) {
+void customBody(IotaOp op, ScalarBuilder &b, ValueRange,
+                SmallVectorImpl<Value> &results) {
   results.push_back(b.positionOf(op.getAxis()));
 }
 
 //===-- broadcast, reshape, transpose
 
-LogicalResult inferShape(BroadcastOp::Adaptor op, std::optional<Location> loc, SmallVectorImpl<int64_t> &shape) {
+LogicalResult inferShape(BroadcastOp::Adaptor op, std::optional<Location> loc,
+                         SmallVectorImpl<int64_t> &shape) {
   RankedTensorType type = tensorOf(op.getX());
   ArrayRef<int64_t> dims = op.getDims();
   llvm::append_range(shape, op.getShape());
   if ((int64_t)dims.size() != type.getRank())
-    return fail(loc, "'mg.broadcast' op has ", dims.size(), " dims, expected ", type.getRank(), ", one a dimension of the operand");
+    return fail(loc, "'mg.broadcast' op has ", dims.size(), " dims, expected ",
+                type.getRank(), ", one a dimension of the operand");
   for (auto [i, dim] : llvm::enumerate(dims)) {
     if (failed(checkAxis(loc, "mg.broadcast", dim, shape.size())))
       return failure();
     if (shape[dim] != type.getDimSize(i))
-      return fail(loc, "'mg.broadcast' op dimension ", i, " is ", type.getDimSize(i), " but becomes dimension ", dim, " of extent ", shape[dim]);
+      return fail(loc, "'mg.broadcast' op dimension ", i, " is ",
+                  type.getDimSize(i), " but becomes dimension ", dim,
+                  " of extent ", shape[dim]);
     if (llvm::is_contained(dims.drop_front(i + 1), dim))
       return fail(loc, "'mg.broadcast' op names dimension ", dim, " twice");
   }
   return success();
 }
-IndexSpec customIndex(BroadcastOp op) { return parallelNest(op, {selectDims(op, op.getDims())}); }
+IndexSpec customIndex(BroadcastOp op) {
+  return parallelNest(op, {selectDims(op, op.getDims())});
+}
 OpFoldResult BroadcastOp::fold(FoldAdaptor) {
   if (getX().getType() == getY().getType() && llvm::is_sorted(getDims()))
     return getX();
@@ -99,7 +119,8 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor) {
   return {};
 }
 
-LogicalResult inferShape(ReshapeOp::Adaptor op, std::optional<Location> loc, SmallVectorImpl<int64_t> &shape) {
+LogicalResult inferShape(ReshapeOp::Adaptor op, std::optional<Location> loc,
+                         SmallVectorImpl<int64_t> &shape) {
   RankedTensorType type = tensorOf(op.getX());
   llvm::append_range(shape, op.getShape());
   if (!shape.empty() && shape.front() == 0 && type.getRank() > 0)
@@ -110,12 +131,16 @@ LogicalResult inferShape(ReshapeOp::Adaptor op, std::optional<Location> loc, Sma
   if (open == 1 && known > 0 && type.getNumElements() % known == 0)
     *llvm::find(shape, -1) = type.getNumElements() / known;
   else if (open != 0 || known != type.getNumElements())
-    return fail(loc, "'mg.reshape' op cannot make ", op.getShapeAttr(), " from ", type, ": it has ", type.getNumElements(), " elements");
+    return fail(loc, "'mg.reshape' op cannot make ", op.getShapeAttr(),
+                " from ", type, ": it has ", type.getNumElements(),
+                " elements");
   return success();
 }
-/// A reshape is a view, so only leading dimensions that stay are letters; the rest belongs together.
+/// A reshape is a view, so only leading dimensions that stay are letters; the
+/// rest belongs together.
 IndexSpec customIndex(ReshapeOp op) {
-  ArrayRef<int64_t> in = tensorOf(op.getX()).getShape(), out = tensorOf(op.getY()).getShape();
+  ArrayRef<int64_t> in = tensorOf(op.getX()).getShape(),
+                    out = tensorOf(op.getY()).getShape();
   MLIRContext *context = op.getContext();
   size_t same = 0;
   while (same < in.size() && same < out.size() && in[same] == out[same])
@@ -139,8 +164,10 @@ IndexSpec customIndex(ReshapeOp op) {
     if (i < same || i >= out.size())
       from.push_back(i);
   }
-  spec.operands.push_back(AffineMap::getMultiDimMapWithTargets(spec.letters.size(), from, context));
-  spec.results.push_back(AffineMap::getMultiDimMapWithTargets(spec.letters.size(), to, context));
+  spec.operands.push_back(
+      AffineMap::getMultiDimMapWithTargets(spec.letters.size(), from, context));
+  spec.results.push_back(
+      AffineMap::getMultiDimMapWithTargets(spec.letters.size(), to, context));
   return spec;
 }
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
@@ -159,12 +186,14 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   return {};
 }
 
-LogicalResult inferShape(FlattenOp::Adaptor op, std::optional<Location> loc, SmallVectorImpl<int64_t> &shape) {
+LogicalResult inferShape(FlattenOp::Adaptor op, std::optional<Location> loc,
+                         SmallVectorImpl<int64_t> &shape) {
   RankedTensorType type = tensorOf(op.getX());
   if (type.getRank() == 0)
     return fail(loc, "'mg.flatten' op needs a batch dimension, found rank 0");
   shape.push_back(type.getDimSize(0));
-  shape.push_back(type.getDimSize(0) ? type.getNumElements() / type.getDimSize(0) : 0);
+  shape.push_back(
+      type.getDimSize(0) ? type.getNumElements() / type.getDimSize(0) : 0);
   return success();
 }
 IndexSpec customIndex(FlattenOp op) {
@@ -178,20 +207,25 @@ IndexSpec customIndex(FlattenOp op) {
   SmallVector<unsigned> from{0};
   for (unsigned i = 2; i < spec.letters.size(); ++i)
     from.push_back(i);
-  spec.operands.push_back(AffineMap::getMultiDimMapWithTargets(spec.letters.size(), from, op.getContext()));
-  spec.results.push_back(AffineMap::getMultiDimMapWithTargets(spec.letters.size(), ArrayRef<unsigned>{0, 1}, op.getContext()));
+  spec.operands.push_back(AffineMap::getMultiDimMapWithTargets(
+      spec.letters.size(), from, op.getContext()));
+  spec.results.push_back(AffineMap::getMultiDimMapWithTargets(
+      spec.letters.size(), ArrayRef<unsigned>{0, 1}, op.getContext()));
   return spec;
 }
 
-LogicalResult inferShape(TransposeOp::Adaptor op, std::optional<Location> loc, SmallVectorImpl<int64_t> &shape) {
+LogicalResult inferShape(TransposeOp::Adaptor op, std::optional<Location> loc,
+                         SmallVectorImpl<int64_t> &shape) {
   RankedTensorType type = tensorOf(op.getX());
   SmallVector<int64_t> sorted(op.getPermutation());
   llvm::sort(sorted);
   for (int64_t i = 0; i < (int64_t)sorted.size(); ++i)
     if (sorted[i] != i)
-      return fail(loc, "'mg.transpose' op ", op.getPermutationAttr(), " is no permutation");
+      return fail(loc, "'mg.transpose' op ", op.getPermutationAttr(),
+                  " is no permutation");
   if ((int64_t)sorted.size() != type.getRank())
-    return fail(loc, "'mg.transpose' op permutes ", sorted.size(), " dimensions, the operand has ", type.getRank());
+    return fail(loc, "'mg.transpose' op permutes ", sorted.size(),
+                " dimensions, the operand has ", type.getRank());
   for (int64_t dim : op.getPermutation())
     shape.push_back(type.getDimSize(dim));
   return success();
@@ -205,61 +239,88 @@ IndexSpec customIndex(TransposeOp op) {
 
 //===-- slice, pad, concatenate
 
-LogicalResult inferShape(SliceOp::Adaptor op, std::optional<Location> loc, SmallVectorImpl<int64_t> &shape) {
+LogicalResult inferShape(SliceOp::Adaptor op, std::optional<Location> loc,
+                         SmallVectorImpl<int64_t> &shape) {
   RankedTensorType type = tensorOf(op.getX());
-  int64_t axis = op.getAxis(), start = op.getStart(), limit = op.getLimit(), stride = op.getStride();
+  int64_t axis = op.getAxis(), start = op.getStart(), limit = op.getLimit(),
+          stride = op.getStride();
   if (failed(checkAxis(loc, "mg.slice", axis, type.getRank())))
     return failure();
-  if (start < 0 || limit <= start || limit > type.getDimSize(axis) || stride < 1)
-    return fail(loc, "'mg.slice' op ", start, " to ", limit, " step ", stride, " does not lie in 0 to ", type.getDimSize(axis));
+  if (start < 0 || limit <= start || limit > type.getDimSize(axis) ||
+      stride < 1)
+    return fail(loc, "'mg.slice' op ", start, " to ", limit, " step ", stride,
+                " does not lie in 0 to ", type.getDimSize(axis));
   llvm::append_range(shape, type.getShape());
   shape[axis] = (limit - start + stride - 1) / stride;
   return success();
 }
 IndexSpec customIndex(SliceOp op) {
-  AffineMap identity = AffineMap::getMultiDimIdentityMap(tensorOf(op.getY()).getRank(), op.getContext());
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(
+      tensorOf(op.getY()).getRank(), op.getContext());
   SmallVector<AffineExpr> exprs(identity.getResults());
   exprs[op.getAxis()] = exprs[op.getAxis()] * op.getStride() + op.getStart();
-  IndexSpec spec = parallelNest(op, {AffineMap::get(identity.getNumDims(), 0, exprs, op.getContext())});
-  if (tensorOf(op.getX()).getDimSize(op.getAxis()) != spec.extents[op.getAxis()])
+  IndexSpec spec = parallelNest(
+      op, {AffineMap::get(identity.getNumDims(), 0, exprs, op.getContext())});
+  if (tensorOf(op.getX()).getDimSize(op.getAxis()) !=
+      spec.extents[op.getAxis()])
     spec.kinds[op.getAxis()] = LetterKind::Opaque;
   return spec;
 }
 
-LogicalResult inferShape(PadOp::Adaptor op, std::optional<Location> loc, SmallVectorImpl<int64_t> &shape) {
+LogicalResult inferShape(PadOp::Adaptor op, std::optional<Location> loc,
+                         SmallVectorImpl<int64_t> &shape) {
   RankedTensorType type = tensorOf(op.getX());
   int64_t axis = op.getAxis();
   if (failed(checkAxis(loc, "mg.pad", axis, type.getRank())))
     return failure();
-  if ((int64_t)op.getLow() < 0 || (int64_t)op.getHigh() < 0 || (int64_t)op.getInterior() < 0)
-    return fail(loc, "'mg.pad' op cannot pad by a negative number; use mg.slice");
+  if ((int64_t)op.getLow() < 0 || (int64_t)op.getHigh() < 0 ||
+      (int64_t)op.getInterior() < 0)
+    return fail(loc,
+                "'mg.pad' op cannot pad by a negative number; use mg.slice");
   llvm::append_range(shape, type.getShape());
-  shape[axis] += op.getLow() + op.getHigh() + std::max<int64_t>(shape[axis] - 1, 0) * op.getInterior();
+  shape[axis] += op.getLow() + op.getHigh() +
+                 std::max<int64_t>(shape[axis] - 1, 0) * op.getInterior();
   return success();
 }
-/// The operand is loaded in the body, where the point lies inside it; its map here only says which letters it shares.
+/// The operand is loaded in the body, where the point lies inside it; its map
+/// here only says which letters it shares.
 IndexSpec customIndex(PadOp op) {
-  IndexSpec spec = parallelNest(op, {AffineMap::getMultiDimIdentityMap(tensorOf(op.getY()).getRank(), op.getContext())});
+  IndexSpec spec =
+      parallelNest(op, {AffineMap::getMultiDimIdentityMap(
+                           tensorOf(op.getY()).getRank(), op.getContext())});
   spec.kinds[op.getAxis()] = LetterKind::Opaque;
   return spec;
 }
-void customBody(PadOp op, ScalarBuilder &b, ValueRange operands, SmallVectorImpl<Value> &results) {
+void customBody(PadOp op, ScalarBuilder &b, ValueRange operands,
+                SmallVectorImpl<Value> &results) {
   OpBuilder &builder = b.getBuilder();
   Location loc = b.getLoc();
-  int64_t extent = tensorOf(op.getX()).getDimSize(op.getAxis()), step = op.getInterior() + 1;
-  auto number = [&](int64_t n) -> Value { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(n)); };
-  Value shifted = arith::SubIOp::create(builder, loc, b.positionOf(op.getAxis()), number(op.getLow()));
-  Value nearest = arith::MinSIOp::create(builder, loc, arith::MaxSIOp::create(builder, loc, shifted, number(0)), number((extent - 1) * step));
+  int64_t extent = tensorOf(op.getX()).getDimSize(op.getAxis()),
+          step = op.getInterior() + 1;
+  auto number = [&](int64_t n) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(n));
+  };
+  Value shifted = arith::SubIOp::create(
+      builder, loc, b.positionOf(op.getAxis()), number(op.getLow()));
+  Value nearest = arith::MinSIOp::create(
+      builder, loc, arith::MaxSIOp::create(builder, loc, shifted, number(0)),
+      number((extent - 1) * step));
   Value source = arith::DivSIOp::create(builder, loc, nearest, number(step));
-  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, arith::MulIOp::create(builder, loc, source, number(step)), shifted);
+  Value inside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq,
+      arith::MulIOp::create(builder, loc, source, number(step)), shifted);
   SmallVector<Value> point;
   for (int64_t dim = 0; dim < tensorOf(op.getX()).getRank(); ++dim)
-    point.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(), dim == (int64_t)op.getAxis() ? source : b.positionOf(dim)));
+    point.push_back(arith::IndexCastOp::create(
+        builder, loc, builder.getIndexType(),
+        dim == (int64_t)op.getAxis() ? source : b.positionOf(dim)));
   Value element = tensor::ExtractOp::create(builder, loc, operands[0], point);
   results.push_back(b.select(inside, element, b.number(0)).value);
 }
 
-LogicalResult inferShape(ConcatenateOp::Adaptor op, std::optional<Location> loc, SmallVectorImpl<int64_t> &shape) {
+LogicalResult inferShape(ConcatenateOp::Adaptor op, std::optional<Location> loc,
+                         SmallVectorImpl<int64_t> &shape) {
   if (op.getInputs().empty())
     return fail(loc, "'mg.concatenate' op needs at least one operand");
   llvm::append_range(shape, tensorOf(op.getInputs().front()).getShape());
@@ -269,35 +330,42 @@ LogicalResult inferShape(ConcatenateOp::Adaptor op, std::optional<Location> loc,
   for (auto [i, input] : llvm::enumerate(op.getInputs().drop_front())) {
     SmallVector<int64_t> other(tensorOf(input).getShape());
     if (other.size() != shape.size())
-      return fail(loc, "'mg.concatenate' op operand #", i + 1, " has rank ", other.size(), ", expected ", shape.size());
+      return fail(loc, "'mg.concatenate' op operand #", i + 1, " has rank ",
+                  other.size(), ", expected ", shape.size());
     int64_t extent = other[axis];
     other[axis] = shape[axis];
     if (ArrayRef<int64_t>(other) != ArrayRef<int64_t>(shape))
-      return fail(loc, "'mg.concatenate' op operand #", i + 1, " of type ", input.getType(), " does not fit along axis ", axis);
+      return fail(loc, "'mg.concatenate' op operand #", i + 1, " of type ",
+                  input.getType(), " does not fit along axis ", axis);
     shape[axis] += extent;
   }
   return success();
 }
 IndexSpec customIndex(ConcatenateOp op) {
-  AffineMap identity = AffineMap::getMultiDimIdentityMap(tensorOf(op.getY()).getRank(), op.getContext());
-  IndexSpec spec = parallelNest(op, SmallVector<AffineMap>(op.getInputs().size(), identity));
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(
+      tensorOf(op.getY()).getRank(), op.getContext());
+  IndexSpec spec =
+      parallelNest(op, SmallVector<AffineMap>(op.getInputs().size(), identity));
   spec.kinds[op.getAxis()] = LetterKind::Opaque;
   return spec;
 }
-void customVjp(ConcatenateOp op, RuleBuilder &b, ValueRange gradients, SmallVectorImpl<Value> &operandGradients) {
+void customVjp(ConcatenateOp op, RuleBuilder &b, ValueRange gradients,
+               SmallVectorImpl<Value> &operandGradients) {
   OpBuilder &builder = b.getBuilder();
   int64_t start = 0;
   for (Value input : op.getInputs()) {
     int64_t limit = start + tensorOf(input).getDimSize(op.getAxis());
     Term part = b.op("mg.slice", {Term(gradients[0])},
-                     {b.attribute("axis", op.getAxisAttr()), b.attribute("start", builder.getI64IntegerAttr(start)),
+                     {b.attribute("axis", op.getAxisAttr()),
+                      b.attribute("start", builder.getI64IntegerAttr(start)),
                       b.attribute("limit", builder.getI64IntegerAttr(limit))});
     operandGradients.push_back(part.value);
     start = limit;
   }
 }
 /// Each operand padded to the whole; the position says which one counts.
-LogicalResult customDecompose(ConcatenateOp op, RuleBuilder &b, SmallVectorImpl<Value> &results) {
+LogicalResult customDecompose(ConcatenateOp op, RuleBuilder &b,
+                              SmallVectorImpl<Value> &results) {
   OpBuilder &builder = b.getBuilder();
   RankedTensorType type = tensorOf(op.getY());
   Term position = b.iota(op.getAxis(), type.getShape());
@@ -305,17 +373,21 @@ LogicalResult customDecompose(ConcatenateOp op, RuleBuilder &b, SmallVectorImpl<
   std::optional<Term> all;
   for (Value input : op.getInputs()) {
     int64_t limit = start + tensorOf(input).getDimSize(op.getAxis());
-    Term padded = b.op("mg.pad", {Term(input)},
-                       {b.attribute("axis", op.getAxisAttr()), b.attribute("low", builder.getI64IntegerAttr(start)),
-                        b.attribute("high", builder.getI64IntegerAttr(whole - limit))});
-    all = all ? b.select(b.lt(position, Term((double)start)), *all, padded) : padded;
+    Term padded =
+        b.op("mg.pad", {Term(input)},
+             {b.attribute("axis", op.getAxisAttr()),
+              b.attribute("low", builder.getI64IntegerAttr(start)),
+              b.attribute("high", builder.getI64IntegerAttr(whole - limit))});
+    all = all ? b.select(b.lt(position, Term((double)start)), *all, padded)
+              : padded;
     start = limit;
   }
   results.push_back(all->value);
   return success();
 }
 
-void customBody(OneHotOp, ScalarBuilder &b, ValueRange operands, SmallVectorImpl<Value> &results) {
+void customBody(OneHotOp, ScalarBuilder &b, ValueRange operands,
+                SmallVectorImpl<Value> &results) {
   Scalar hit = b.eq(operands[0], b.position('d'));
   Value one = b.result(b.number(1)), zero = b.result(b.number(0));
   results.push_back(b.select(hit, one, zero).value);

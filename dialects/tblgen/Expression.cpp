@@ -13,7 +13,8 @@ namespace {
 
 class Translator {
 public:
-  Translator(StringRef text, const Scope &scope) : text(text), rest(text), scope(scope) {}
+  Translator(StringRef text, const Scope &scope)
+      : text(text), rest(text), scope(scope) {}
 
   std::string run() {
     std::string code = bits();
@@ -25,14 +26,16 @@ public:
 
 private:
   [[noreturn]] void fail(const Twine &why) {
-    PrintFatalError(scope.op.getLoc(), scope.op.getOperationName() + ": \"" + text + "\": " + why);
+    PrintFatalError(scope.op.getLoc(),
+                    scope.op.getOperationName() + ": \"" + text + "\": " + why);
   }
   void skip() { rest = rest.ltrim(); }
   bool eat(StringRef token) {
     skip();
     return rest.consume_front(token);
   }
-  static std::string call(StringRef method, const std::string &a, const std::string &b) {
+  static std::string call(StringRef method, const std::string &a,
+                          const std::string &b) {
     return ("b." + method + "(" + a + ", " + b + ")").str();
   }
 
@@ -51,8 +54,9 @@ private:
   }
   std::string comparison() {
     std::string lhs = sum();
-    static const std::pair<StringRef, StringRef> comparisons[] = {{"==", "eq"}, {"!=", "ne"}, {"<=", "le"},
-                                                                  {">=", "ge"}, {"<", "lt"},  {">", "gt"}};
+    static const std::pair<StringRef, StringRef> comparisons[] = {
+        {"==", "eq"}, {"!=", "ne"}, {"<=", "le"},
+        {">=", "ge"}, {"<", "lt"},  {">", "gt"}};
     for (auto [token, method] : comparisons)
       if (eat(token))
         return call(method, lhs, sum());
@@ -107,7 +111,8 @@ private:
       return application(name);
     auto found = scope.names.find(name);
     if (found == scope.names.end())
-      fail("'" + name + "' is no operand, result, result gradient or earlier name");
+      fail("'" + name +
+           "' is no operand, result, result gradient or earlier name");
     return found->second;
   }
   std::string number() {
@@ -129,7 +134,8 @@ private:
   }
   StringRef word() {
     skip();
-    StringRef name = rest.take_while([](char c) { return isalnum(c) || c == '_'; });
+    StringRef name =
+        rest.take_while([](char c) { return isalnum(c) || c == '_'; });
     if (name.empty())
       fail("expected a name at '" + rest + "'");
     rest = rest.drop_front(name.size());
@@ -142,11 +148,13 @@ private:
     while (!eat(")")) {
       StringRef before = rest;
       skip();
-      StringRef key = rest.take_while([](char c) { return isalnum(c) || c == '_'; });
+      StringRef key =
+          rest.take_while([](char c) { return isalnum(c) || c == '_'; });
       StringRef after = rest.drop_front(key.size()).ltrim();
       if (!key.empty() && after.starts_with("=") && !after.starts_with("==")) {
         rest = after.drop_front(1);
-        attributes.push_back(("b.attribute(\"" + key + "\", ").str() + bits() + ")");
+        attributes.push_back(("b.attribute(\"" + key + "\", ").str() + bits() +
+                             ")");
       } else {
         rest = before;
         arguments.push_back(bits());
@@ -156,14 +164,18 @@ private:
     }
     return emit(name, arguments, attributes);
   }
-  std::string emit(StringRef name, ArrayRef<std::string> arguments, ArrayRef<std::string> attributes) {
+  std::string emit(StringRef name, ArrayRef<std::string> arguments,
+                   ArrayRef<std::string> attributes) {
     if (scope.ops) {
       auto found = scope.ops->find(name);
       if (found != scope.ops->end()) {
         int operands = found->second.getNumOperands();
         if (operands != (int)arguments.size() && !found->second.isVariadic())
-          fail("mg." + name + " takes " + Twine(operands) + " operands, got " + Twine(arguments.size()));
-        return ("b.op(\"mg." + name + "\", {" + join(arguments, ", ") + "}, {" + join(attributes, ", ") + "})").str();
+          fail("mg." + name + " takes " + Twine(operands) + " operands, got " +
+               Twine(arguments.size()));
+        return ("b.op(\"mg." + name + "\", {" + join(arguments, ", ") + "}, {" +
+                join(attributes, ", ") + "})")
+            .str();
       }
     }
     if (!attributes.empty())
@@ -177,11 +189,15 @@ private:
 
 } // namespace
 
-std::string translate(StringRef text, const Scope &scope) { return Translator(text, scope).run(); }
+std::string translate(StringRef text, const Scope &scope) {
+  return Translator(text, scope).run();
+}
 
 bool splitStatement(StringRef text, StringRef &name, StringRef &expr) {
   size_t at = text.find(" = ");
-  if (at == StringRef::npos || !all_of(text.take_front(at), [](char c) { return isalnum(c) || c == '_'; }))
+  if (at == StringRef::npos || !all_of(text.take_front(at), [](char c) {
+        return isalnum(c) || c == '_';
+      }))
     return false;
   name = text.take_front(at);
   expr = text.drop_front(at + 3);

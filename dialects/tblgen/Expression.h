@@ -1,12 +1,15 @@
-// Translates the small expression language of op records (body, vjp, decompose) to C++ that calls a builder.
-//   expr := comparison of sums of products; operands: numbers, names, $attribute, "text", name(arguments, key = value)
-// A name that is an op builds it; any other call is a method of the builder. Errors stop the build at the record.
+// Translates the small expression language of op records (body, vjp, decompose)
+// to C++ that calls a builder.
+//   expr := comparison of sums of products; operands: numbers, names,
+//   $attribute, "text", name(arguments, key = value)
+// A name that is an op builds it; any other call is a method of the builder.
+// Errors stop the build at the record.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "mlir/TableGen/Operator.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TableGen/Record.h"
-#include "mlir/TableGen/Operator.h"
 #include <string>
 
 namespace mg::tblgen {
@@ -23,6 +26,7 @@ struct Scope {
 std::string translate(llvm::StringRef text, const Scope &scope);
 
 /// True if `text` is "name = expr"; splits it.
-bool splitStatement(llvm::StringRef text, llvm::StringRef &name, llvm::StringRef &expr);
+bool splitStatement(llvm::StringRef text, llvm::StringRef &name,
+                    llvm::StringRef &expr);
 
 } // namespace mg::tblgen

@@ -1,5 +1,6 @@
 // A whole file mapped read-only: open, stat, map; the descriptor is closed at
-// once. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// once.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/base/MappedFile.h"
 
 #include <cerrno>

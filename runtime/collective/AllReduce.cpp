@@ -1,7 +1,7 @@
 // All-reduce in shared memory: a block of device 0 is combined with the others
 // in device order, then copied to all. Blocks are small enough to stay in the
-// first-level cache between the two. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// first-level cache between the two.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/collective/AllReduce.h"
 
 #include "runtime/schema/DType.h"

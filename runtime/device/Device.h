@@ -1,7 +1,7 @@
 // What program/ asks of the devices that run a bundle: memory, and running
 // entries on all of them in step. cpu/ implements it; another kind implements
-// the same class and shares nothing with cpu/. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// the same class and shares nothing with cpu/.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/schema/bundle_generated.h"

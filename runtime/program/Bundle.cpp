@@ -1,6 +1,6 @@
 // Opens a bundle file: header, checksums, the FlatBuffer verifier, then
-// Verify.h, then the blobs' checksums. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// Verify.h, then the blobs' checksums.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/base/Crc32c.h"
 #include "runtime/base/MappedFile.h"
 #include "runtime/program/Checks.h"

@@ -1,6 +1,6 @@
 // Finds the arrays that an out-of-memory message names: stored ones by their
-// names, temporaries by the command that makes them. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// names, temporaries by the command that makes them.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/program/Memory.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The checks between a FlatBuffer that is well formed and a bundle that may
 // run: every index, offset, size, alignment, overlap and range. Bundle::open
-// calls them; nothing else has to check again. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// calls them; nothing else has to check again.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/base/Status.h"

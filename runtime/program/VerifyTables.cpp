@@ -1,5 +1,6 @@
 // Checks arrays, trains, predicts, targets and blobs, and that nothing stored
-// overlaps. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// overlaps.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/program/Checks.h"
 #include "runtime/program/Verify.h"
 #include "runtime/schema/DType.h"

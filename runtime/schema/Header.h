@@ -1,6 +1,6 @@
 // The 64 bytes at the start of a bundle file, field by field as in FORMAT.md,
-// for its writer and its reader. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// for its writer and its reader.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <cstddef>

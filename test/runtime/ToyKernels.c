@@ -1,8 +1,11 @@
-// Kernels of the toy bundle (ToyBundle.h), in C by the kernel ABI: least squares y = w x, in f64, one block a row.
+// Kernels of the toy bundle (ToyBundle.h), in C by the kernel ABI: least
+// squares y = w x, in f64, one block a row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdint.h>
 
-#define KERNEL(NAME) void NAME(void *const *bindings, const int64_t *scalars, uint32_t x, uint32_t y, uint32_t z)
+#define KERNEL(NAME)                                                           \
+  void NAME(void *const *bindings, const int64_t *scalars, uint32_t x,         \
+            uint32_t y, uint32_t z)
 #define UNUSED (void)bindings, (void)scalars, (void)x, (void)y, (void)z
 #define ARG(TYPE, INDEX) ((TYPE *)bindings[INDEX])
 
@@ -32,12 +35,14 @@ KERNEL(toy_add) {
   ARG(double, 2)[1] += (double)*ARG(int64_t, 1);
 }
 
-// (target (U), row0, rows; check): the lowest row with a target outside [scalars[0], scalars[1]]
+// (target (U), row0, rows; check): the lowest row with a target outside
+// [scalars[0], scalars[1]]
 KERNEL(toy_check) {
   UNUSED;
   int64_t *check = ARG(int64_t, 3);
   for (int64_t i = *ARG(int64_t, 2) - 1; i >= 0; --i) {
-    int64_t value = (int64_t)ARG(float, 0)[i], key = ((int64_t)1 << 62) - (*ARG(int64_t, 1) + i);
+    int64_t value = (int64_t)ARG(float, 0)[i],
+            key = ((int64_t)1 << 62) - (*ARG(int64_t, 1) + i);
     if ((value >= scalars[0] && value <= scalars[1]) || key <= check[0])
       continue;
     check[0] = key;

@@ -1,4 +1,5 @@
-// mg-opt: every pass and stage on MLIR text, for people who write passes. MLIR's usual options.
+// mg-opt: every pass and stage on MLIR text, for people who write passes.
+// MLIR's usual options.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/pipeline/Pipeline.h"
 
@@ -10,5 +11,6 @@ int main(int argc, char **argv) {
   mlir::mg::registerMgDialects(registry);
   mlir::mg::registerMgPasses();
   mlir::registerTransformsPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "mg-opt: passes and stages of the mg compiler\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "mg-opt: passes and stages of the mg compiler\n", registry));
 }

@@ -1,4 +1,5 @@
-// mgc: a model file becomes a bundle. Arguments here; the work is compiler/pipeline/Compiler.h.
+// mgc: a model file becomes a bundle. Arguments here; the work is
+// compiler/pipeline/Compiler.h.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/model/Passes.h"
 #include "compiler/pipeline/Compiler.h"
@@ -12,24 +13,58 @@ namespace cl = llvm::cl;
 using namespace mlir::mg;
 
 static cl::OptionCategory category("mgc");
-static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL"), cl::cat(category));
-static cl::opt<std::string> output("o", cl::desc("Bundle to write (with --emit: text, default standard output)"), cl::value_desc("OUT.mgb"), cl::cat(category));
-static cl::list<int64_t> batchSize("batch-size", cl::CommaSeparated, cl::desc("Rows of a unit, the static batch; several share one bundle (default 64)"),
-                                   cl::value_desc("B[,B2…]"), cl::cat(category));
-static cl::list<std::string> target("target", cl::CommaSeparated, cl::desc("What to generate code for: cpu"), cl::value_desc("cpu"), cl::cat(category));
-static cl::list<std::string> cpu("cpu", cl::CommaSeparated, cl::desc("CPUs to generate code for; the runtime takes the best that fits (default host)"),
-                                 cl::value_desc("host|NAME[+feature…]"), cl::cat(category));
-static cl::opt<std::string> emit("emit", cl::desc("Print a stage: model, gradient, partition, kernels, schedule, code; or llvm, asm"), cl::value_desc("STAGE"),
-                                 cl::cat(category));
-static cl::opt<std::string> from("from", cl::desc("The input is the text of this stage"), cl::value_desc("STAGE"), cl::cat(category));
-static cl::list<std::string> include("include", cl::desc("A folder where mg.include looks"), cl::value_desc("DIR"), cl::cat(category));
-static cl::opt<bool> params("params", cl::desc("Print variables, shapes, counts and FLOPs"), cl::cat(category));
-static cl::opt<bool> explainComm("explain-comm", cl::desc("Print each collective: bytes, cause, model line"), cl::cat(category));
-static cl::opt<bool> printLibrary("print-library", cl::desc("Print the built-in optimizers"), cl::cat(category));
-static cl::opt<bool> checkArena("check-arena", cl::desc("Red zones between buffers and NaN in dead memory, to find faults"), cl::cat(category));
-static cl::list<std::string> plugins("load-pass-plugin", cl::desc("A shared library of passes"), cl::value_desc("SO"), cl::cat(category));
-static cl::list<std::string> insertPasses("insert-passes", cl::desc("Run a pass pipeline behind a stage, e.g. partition:my-pass"), cl::value_desc("STAGE:PIPELINE"),
-                                          cl::cat(category));
+static cl::opt<std::string> input(cl::Positional, cl::desc("MODEL"),
+                                  cl::cat(category));
+static cl::opt<std::string> output(
+    "o",
+    cl::desc("Bundle to write (with --emit: text, default standard output)"),
+    cl::value_desc("OUT.mgb"), cl::cat(category));
+static cl::list<int64_t>
+    batchSize("batch-size", cl::CommaSeparated,
+              cl::desc("Rows of a unit, the static batch; several share one "
+                       "bundle (default 64)"),
+              cl::value_desc("B[,B2…]"), cl::cat(category));
+static cl::list<std::string> target("target", cl::CommaSeparated,
+                                    cl::desc("What to generate code for: cpu"),
+                                    cl::value_desc("cpu"), cl::cat(category));
+static cl::list<std::string>
+    cpu("cpu", cl::CommaSeparated,
+        cl::desc("CPUs to generate code for; the runtime takes the best that "
+                 "fits (default host)"),
+        cl::value_desc("host|NAME[+feature…]"), cl::cat(category));
+static cl::opt<std::string>
+    emit("emit",
+         cl::desc("Print a stage: model, gradient, partition, kernels, "
+                  "schedule, code; or llvm, asm"),
+         cl::value_desc("STAGE"), cl::cat(category));
+static cl::opt<std::string>
+    from("from", cl::desc("The input is the text of this stage"),
+         cl::value_desc("STAGE"), cl::cat(category));
+static cl::list<std::string>
+    include("include", cl::desc("A folder where mg.include looks"),
+            cl::value_desc("DIR"), cl::cat(category));
+static cl::opt<bool>
+    params("params", cl::desc("Print variables, shapes, counts and FLOPs"),
+           cl::cat(category));
+static cl::opt<bool>
+    explainComm("explain-comm",
+                cl::desc("Print each collective: bytes, cause, model line"),
+                cl::cat(category));
+static cl::opt<bool> printLibrary("print-library",
+                                  cl::desc("Print the built-in optimizers"),
+                                  cl::cat(category));
+static cl::opt<bool> checkArena(
+    "check-arena",
+    cl::desc(
+        "Red zones between buffers and NaN in dead memory, to find faults"),
+    cl::cat(category));
+static cl::list<std::string> plugins("load-pass-plugin",
+                                     cl::desc("A shared library of passes"),
+                                     cl::value_desc("SO"), cl::cat(category));
+static cl::list<std::string> insertPasses(
+    "insert-passes",
+    cl::desc("Run a pass pipeline behind a stage, e.g. partition:my-pass"),
+    cl::value_desc("STAGE:PIPELINE"), cl::cat(category));
 
 static int usage(const llvm::Twine &message) {
   llvm::errs() << "error: " << message << "; see mgc --help\n";
@@ -38,14 +73,17 @@ static int usage(const llvm::Twine &message) {
 
 /// Empty if all is well, else what is wrong with the arguments.
 static std::string checkArguments(bool stats) {
-  auto known = [](llvm::StringRef stage) { return stage.empty() || parseStage(stage).has_value(); };
+  auto known = [](llvm::StringRef stage) {
+    return stage.empty() || parseStage(stage).has_value();
+  };
   if (input.empty())
     return "no model file was named";
   if (!known(emit) && emit != "llvm" && emit != "asm")
     return "there is no stage '" + emit + "' to emit";
   if (!known(from))
     return "there is no stage '" + from + "' to start from";
-  if (!from.empty() && !emit.empty() && parseStage(emit) && *parseStage(emit) < *parseStage(from))
+  if (!from.empty() && !emit.empty() && parseStage(emit) &&
+      *parseStage(emit) < *parseStage(from))
     return "stage '" + emit + "' comes before '" + from + "'";
   for (const std::string &name : target)
     if (name != "cpu")
@@ -60,13 +98,19 @@ static std::string checkArguments(bool stats) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  // LLVM registers a --stats of its own, for its pass counters, on the first parse; ours takes its place.
+  // LLVM registers a --stats of its own, for its pass counters, on the first
+  // parse; ours takes its place.
   cl::ParseCommandLineOptions(1, argv);
   cl::getRegisteredOptions()["stats"]->removeArgument();
-  cl::opt<bool> stats("stats", cl::desc("Print launches, collectives and memory of each entry"), cl::cat(category));
+  cl::opt<bool> stats(
+      "stats", cl::desc("Print launches, collectives and memory of each entry"),
+      cl::cat(category));
   cl::HideUnrelatedOptions(category);
   mlir::registerDefaultTimingManagerCLOptions();
-  if (!cl::ParseCommandLineOptions(argc, argv, "mgc: compiles a model of the mg dialect into a bundle for mgrun\n", &llvm::errs()))
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "mgc: compiles a model of the mg dialect into a bundle for mgrun\n",
+          &llvm::errs()))
     return 2;
   if (printLibrary) {
     llvm::outs() << builtinLibrary();

@@ -68,9 +68,10 @@ static bool splitLoops(const Kernel &kernel, Contraction &c) {
   // Tiles run over the innermost row loop, unless it is too short for one.
   auto best = std::prev(c.outerRows.end());
   if (kernel.size(*best) < 4)
-    best = std::max_element(
-        c.outerRows.begin(), c.outerRows.end(),
-        [&](unsigned a, unsigned b) { return kernel.size(a) < kernel.size(b); });
+    best = std::max_element(c.outerRows.begin(), c.outerRows.end(),
+                            [&](unsigned a, unsigned b) {
+                              return kernel.size(a) < kernel.size(b);
+                            });
   c.row = *best;
   c.outerRows.erase(best);
   c.reduced = kernel.reductionLoops;
@@ -93,8 +94,8 @@ static int64_t loadsAlong(const Kernel &kernel, const Trace &trace,
   int64_t loads = 0;
   for (const Access &access : trace.accesses) {
     auto form = getLinearForm(access.element, kernel.dims.size());
-    bool isVector = form && form->coefficients[dim] <= 1 &&
-                    form->coefficients[dim] >= 0;
+    bool isVector =
+        form && form->coefficients[dim] <= 1 && form->coefficients[dim] >= 0;
     loads += isVector ? 1 : lanes;
   }
   return loads;
@@ -116,8 +117,7 @@ static bool thrashes(const Kernel &kernel, const Contraction &c,
                      const Trace &trace) {
   if (c.reduced.empty())
     return false;
-  auto form =
-      getLinearForm(trace.accesses[0].element, kernel.dims.size());
+  auto form = getLinearForm(trace.accesses[0].element, kernel.dims.size());
   if (!form)
     return false;
   int64_t stride =
@@ -190,16 +190,16 @@ static int64_t wantedBlocks(double cycles) {
 
 static void chooseRowBlock(const Kernel &kernel, Contraction &c,
                            int64_t pieces) {
-  int64_t bytes =
-      c.packRows == Packing::None ? kRowsInPlaceBytes : kRowBytes;
+  int64_t bytes = c.packRows == Packing::None ? kRowsInPlaceBytes : kRowBytes;
   int64_t most = bytes / (c.blockDepth * c.elementBytes());
   int64_t size = kernel.size(c.row), outerRows = kernel.points(c.outerRows);
   c.rowsPerBlock = size;
   c.outerRowsPerBlock = 1;
   if (c.outerRows.empty()) {
-    int64_t blocks = std::max(pieces, ceilDiv(size, std::max<int64_t>(most, 1)));
-    c.rowsPerBlock = std::min(
-        size, roundUp(ceilDiv(size, blocks), c.tile.rows));
+    int64_t blocks =
+        std::max(pieces, ceilDiv(size, std::max<int64_t>(most, 1)));
+    c.rowsPerBlock =
+        std::min(size, roundUp(ceilDiv(size, blocks), c.tile.rows));
     return;
   }
   int64_t atOnce = std::max<int64_t>(1, most / size);
@@ -211,8 +211,9 @@ static void chooseBlocks(const Kernel &kernel, Contraction &c, int64_t lanes) {
   int64_t outer = kernel.points(c.outer);
   int64_t outerRows = kernel.points(c.outerRows);
   int64_t n = kernel.size(c.lane), width = c.tile.vectors * lanes;
-  double cycles = double(outer) * outerRows * ceilDiv(kernel.size(c.row), c.tile.rows) *
-                  ceilDiv(n, width) * std::max<int64_t>(kernel.points(c.reduced), 1) *
+  double cycles = double(outer) * outerRows *
+                  ceilDiv(kernel.size(c.row), c.tile.rows) * ceilDiv(n, width) *
+                  std::max<int64_t>(kernel.points(c.reduced), 1) *
                   tileStepCycles(c.tile.rows, c.tile.vectors);
   int64_t wanted = wantedBlocks(cycles);
   c.unitsPerBlock = std::max<int64_t>(1, outer / wanted);
@@ -223,8 +224,7 @@ static void chooseBlocks(const Kernel &kernel, Contraction &c, int64_t lanes) {
   };
   int64_t units = ceilDiv(outer, c.unitsPerBlock);
   int64_t panels = ceilDiv(n, width);
-  int64_t laneBlocks =
-      std::min(panels, ceilDiv(wanted, units * rowBlocks()));
+  int64_t laneBlocks = std::min(panels, ceilDiv(wanted, units * rowBlocks()));
   if (units * rowBlocks() * laneBlocks < wanted)
     chooseRowBlock(kernel, c, ceilDiv(wanted, units * laneBlocks));
   int64_t panelsPerBlock = ceilDiv(panels, laneBlocks);
@@ -235,9 +235,9 @@ static void chooseBlocks(const Kernel &kernel, Contraction &c, int64_t lanes) {
   c.lanesPerBlock = std::min(n, panelsPerBlock * width);
 }
 
-std::optional<Contraction>
-mlir::mg::matchContraction(const Kernel &kernel, const CpuModel &model,
-                           int64_t lanes) {
+std::optional<Contraction> mlir::mg::matchContraction(const Kernel &kernel,
+                                                      const CpuModel &model,
+                                                      int64_t lanes) {
   Contraction c;
   if (!isSumOfProducts(kernel.root) || kernel.parallelLoops.empty() ||
       !splitLoops(kernel, c))
@@ -248,8 +248,8 @@ mlir::mg::matchContraction(const Kernel &kernel, const CpuModel &model,
   if (rows == 0 || n == 0 || depth == 0 || kernel.points(c.outer) == 0)
     return std::nullopt;
   CpuModel wide = model;
-  wide.vectorRegisters /= std::max<int64_t>(
-      1, lanes * c.elementBytes() / model.vectorBytes);
+  wide.vectorRegisters /=
+      std::max<int64_t>(1, lanes * c.elementBytes() / model.vectorBytes);
   c.tile = chooseTile(rows, n, depth, lanes, wide);
   chooseReducedBlock(kernel, c, lanes);
   choosePacking(kernel, c, lanes);

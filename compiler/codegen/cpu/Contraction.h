@@ -1,4 +1,5 @@
-// A root that is a sum of products, Σ_k rows[m,k]·lanes[k,n]: its dimensions by part, and how it is blocked.
+// A root that is a sum of products, Σ_k rows[m,k]·lanes[k,n]: its dimensions by
+// part, and how it is blocked.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MG_COMPILER_CODEGEN_CPU_CONTRACTION_H
 #define MG_COMPILER_CODEGEN_CPU_CONTRACTION_H
@@ -42,9 +43,8 @@ struct Contraction {
 
 /// Nothing if the root is no sum of products of floats, or its last result
 /// dimension is not in exactly one operand, or it has a single row.
-std::optional<Contraction> matchContraction(const Kernel &kernel,
-                                            const CpuModel &model,
-                                            int64_t lanes);
+std::optional<Contraction>
+matchContraction(const Kernel &kernel, const CpuModel &model, int64_t lanes);
 
 /// Rows between the rows of a packed operand: whole vectors may be written
 /// behind the last one, and rows do not start in the same cache set.
@@ -76,9 +76,9 @@ public:
   /// Number of the current row among the block's.
   Value rowNumber(const LoopRange &outerRows, const LoopRange &rows);
   /// Loops over reduced dimensions, all or all but the last, carrying values.
-  SmallVector<Value>
-  nest(const ReducedBlock &block, ArrayRef<unsigned> dims, ValueRange initial,
-       function_ref<SmallVector<Value>(ValueRange)> body);
+  SmallVector<Value> nest(const ReducedBlock &block, ArrayRef<unsigned> dims,
+                          ValueRange initial,
+                          function_ref<SmallVector<Value>(ValueRange)> body);
   /// The range that the last reduced loop covers.
   LoopRange lastRange(const ReducedBlock &block);
   /// Loops over the outer rows of a block; their number is bound.

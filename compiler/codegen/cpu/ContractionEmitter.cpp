@@ -1,4 +1,5 @@
-// Contractions: register tiles of accumulators over packed panels, and what follows the product applied to each tile.
+// Contractions: register tiles of accumulators over packed panels, and what
+// follows the product applied to each tile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/codegen/cpu/Contraction.h"
 
@@ -113,9 +114,9 @@ Value ContractionEmitter::rowElement(const ReducedBlock &block, int64_t i) {
 Value ContractionEmitter::laneVector(const ReducedBlock &block, int64_t v,
                                      int64_t width) {
   if (c.packLanes == Packing::None)
-    return eval.evaluateVector(c.laneOperand->get(),
-                               shiftPoint(kernel.operandPoint(*c.laneOperand),
-                                          c.lane, v * lanes));
+    return eval.evaluateVector(
+        c.laneOperand->get(),
+        shiftPoint(kernel.operandPoint(*c.laneOperand), c.lane, v * lanes));
   Value at;
   if (!c.reduced.empty())
     at = arith::MulIOp::create(b, packer.depth(block), eval.constantI64(width));
@@ -147,8 +148,7 @@ SmallVector<Value> ContractionEmitter::step(const ReducedBlock &block,
 }
 
 SmallVector<Value> ContractionEmitter::multiply(const ReducedBlock &block,
-                                                int64_t rowCount,
-                                                int64_t count,
+                                                int64_t rowCount, int64_t count,
                                                 ValueRange initial) {
   return packer.nest(block, c.reduced, initial, [&](ValueRange carried) {
     return step(block, rowCount, count, carried);
@@ -174,8 +174,8 @@ void ContractionEmitter::finishRow(int64_t i, ValueRange vectors,
                                    int64_t count) {
   for (auto [v, value] : llvm::enumerate(vectors)) {
     select(v, count);
-    Point point = shiftPoint(shiftPoint(kernel.resultPoint, c.row, i), c.lane,
-                             v * lanes);
+    Point point =
+        shiftPoint(shiftPoint(kernel.resultPoint, c.row, i), c.lane, v * lanes);
     eval.provide(kernel.root.getResult(0), point, value);
     loops.storeResults(point);
   }
@@ -209,12 +209,11 @@ void ContractionEmitter::finishTile(ValueRange tile, int64_t rowCount,
 
 void ContractionEmitter::forPanels(const LoopRange &columns,
                                    function_ref<void(Value, int64_t)> body) {
-  loops.steps(columns, c.tile.vectors * lanes,
-              [&](Value begin, int64_t count) {
-                eval.bind(c.lane, begin);
-                eval.setLane(c.lane);
-                body(begin, count);
-              });
+  loops.steps(columns, c.tile.vectors * lanes, [&](Value begin, int64_t count) {
+    eval.bind(c.lane, begin);
+    eval.setLane(c.lane);
+    body(begin, count);
+  });
 }
 
 void ContractionEmitter::forTiles(function_ref<void(int64_t)> body) {
@@ -248,8 +247,8 @@ void ContractionEmitter::emitPanels(const LoopRange &columns,
 
 /// Where the current tile's partial sums are: panel by panel, row by row.
 Value ContractionEmitter::partialIndex(Value columnOffset, int64_t vectors) {
-  Value panel = arith::MulIOp::create(b, columnOffset,
-                                      eval.constantI64(c.blockRows()));
+  Value panel =
+      arith::MulIOp::create(b, columnOffset, eval.constantI64(c.blockRows()));
   Value row = arith::MulIOp::create(b, packer.rowNumber(outerRows, rows),
                                     eval.constantI64(vectors * lanes));
   return arith::AddIOp::create(b, panel, row);
@@ -312,8 +311,8 @@ void ContractionEmitter::emitBlocked(const LoopRange &columns) {
   clearPartials();
   Value size = eval.constantI64(kernel.size(c.reduced[0]));
   loops.loop(eval.constantI64(0), size, c.reducedBlock, [&](Value begin) {
-    Value end = arith::AddIOp::create(b, begin,
-                                      eval.constantI64(c.reducedBlock));
+    Value end =
+        arith::AddIOp::create(b, begin, eval.constantI64(c.reducedBlock));
     end = arith::MinSIOp::create(b, end, size);
     accumulatePartials(columns, {begin, end});
   });

@@ -21,14 +21,13 @@ PanelPacker::nest(const ReducedBlock &block, ArrayRef<unsigned> dims,
   bool isBlocked = block.begin && dims[0] == c.reduced[0];
   PointEvaluator &eval = loops.eval;
   Value begin = isBlocked ? block.begin : eval.constantI64(0);
-  Value end = isBlocked ? block.end
-                        : eval.constantI64(loops.kernel.size(dims[0]));
-  return loops.loopCarrying(begin, end, 1, initial,
-                            [&](Value iv, ValueRange carried) {
-                              eval.bind(dims[0], iv);
-                              return nest(block, dims.drop_front(), carried,
-                                          body);
-                            });
+  Value end =
+      isBlocked ? block.end : eval.constantI64(loops.kernel.size(dims[0]));
+  return loops.loopCarrying(
+      begin, end, 1, initial, [&](Value iv, ValueRange carried) {
+        eval.bind(dims[0], iv);
+        return nest(block, dims.drop_front(), carried, body);
+      });
 }
 
 LoopRange PanelPacker::lastRange(const ReducedBlock &block) {
@@ -72,8 +71,7 @@ Value PanelPacker::depth(const ReducedBlock &block) {
 Value PanelPacker::rowNumber(const LoopRange &outerRows,
                              const LoopRange &rows) {
   PointEvaluator &eval = loops.eval;
-  Value row =
-      eval.expand(getAffineDimExpr(c.row, loops.kernel.context()));
+  Value row = eval.expand(getAffineDimExpr(c.row, loops.kernel.context()));
   if (!rows.whole)
     row = arith::SubIOp::create(loops.b, row, rows.begin);
   if (!outerRow)
@@ -87,8 +85,7 @@ Value PanelPacker::rowNumber(const LoopRange &outerRows,
 }
 
 static Value scale(LoopBuilder &loops, Value value, int64_t factor) {
-  return arith::MulIOp::create(loops.b, value,
-                               loops.eval.constantI64(factor));
+  return arith::MulIOp::create(loops.b, value, loops.eval.constantI64(factor));
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,8 +110,8 @@ static void exchangeBlocks(LoopBuilder &loops, MutableArrayRef<Value> rows,
     Value a = rows[i], b = rows[i + s];
     rows[i] = shuffle(loops, a, b,
                       [&](int64_t l) { return l & s ? lanes + l - s : l; });
-    rows[i + s] = shuffle(
-        loops, a, b, [&](int64_t l) { return l & s ? lanes + l : l + s; });
+    rows[i + s] = shuffle(loops, a, b,
+                          [&](int64_t l) { return l & s ? lanes + l : l + s; });
   }
 }
 
@@ -172,10 +169,9 @@ void PanelPacker::packLanesAlongReduced(Value panel, const ReducedBlock &block,
     SmallVector<Value> rows;
     for (int64_t j = v * lanes; j < (v + 1) * lanes; ++j)
       rows.push_back(
-          j < count
-              ? eval.evaluateVector(operand, shiftPoint(point, c.lane, j))
-              : arith::ConstantOp::create(
-                    loops.b, cast<TypedAttr>(loops.b.getZeroAttr(type))));
+          j < count ? eval.evaluateVector(operand, shiftPoint(point, c.lane, j))
+                    : arith::ConstantOp::create(
+                          loops.b, cast<TypedAttr>(loops.b.getZeroAttr(type))));
     transpose(loops, rows, c.elementBytes());
     Value at = scale(loops, depth(block), width);
     for (int64_t i = 0; i < depthCount; ++i)

@@ -1,6 +1,6 @@
 // Waiting between workers: spin for at most 50 µs, then sleep on a futex.
-// Neither allocates nor takes a lock. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// Neither allocates nor takes a lock.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <atomic>

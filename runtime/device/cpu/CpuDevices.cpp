@@ -1,7 +1,7 @@
 // Runs passes: each worker works through the segments of its devices; at
 // collectives all meet. Nothing here blocks inside a segment, so any number of
-// devices runs on any number of workers. SPDX-License-Identifier: Apache-2.0
-// WITH LLVM-exception
+// devices runs on any number of workers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cpu/CpuDevices.h"
 
 #include "runtime/collective/AllReduce.h"

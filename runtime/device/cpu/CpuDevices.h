@@ -1,5 +1,6 @@
 // N logical CPU devices in this process: memory of their own, workers shared
-// (RATIONALE R4). SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// (RATIONALE R4).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/base/Status.h"

@@ -1,6 +1,6 @@
 // LLVM's feature names, tested by the compiler's built-in: it takes string
-// literals only, hence the table. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// literals only, hence the table.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cpu/CpuFeatures.h"
 
 #include <algorithm>
@@ -18,9 +18,10 @@ constexpr std::string_view alwaysThere[] = {
 #ifdef __x86_64__
 #define MG_FEATURES(X)                                                         \
   X("cmov")                                                                    \
-  X("mmx") X("sse3") X("ssse3") X("sse4.1") X("sse4.2") X("sse4a") X(          \
-      "popcnt") X("avx") X("avx2") X("fma") X("fma4") X("xop") X("f16c")       \
-      X("bmi") X("bmi2") X("tbm") X("lwp") X("lzcnt") X("movbe") X("aes") X(   \
+  X("mmx")                                                                     \
+  X("sse3") X("ssse3") X("sse4.1") X("sse4.2") X("sse4a") X("popcnt") X(       \
+      "avx") X("avx2") X("fma") X("fma4") X("xop") X("f16c") X("bmi")          \
+      X("bmi2") X("tbm") X("lwp") X("lzcnt") X("movbe") X("aes") X(            \
           "pclmul") X("avx512f") X("avx512vl") X("avx512bw") X("avx512dq")     \
           X("avx512cd") X("avx512vbmi") X("avx512vbmi2") X("avx512vnni") X(    \
               "avx512bitalg") X("avx512vpopcntdq") X("avx512ifma")             \

@@ -1,6 +1,6 @@
 // Zeroed, page-aligned memory straight from the system: pages cost nothing
-// until they are touched. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// until they are touched.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Flattens entries: commands become blocks with pointers, collectives become
-// the ends of segments. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// the ends of segments.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cpu/Plan.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // A bundle's entries as CPU devices run them: every name, offset and grid
-// resolved once, when the session is opened. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// resolved once, when the session is opened.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/base/Status.h"

@@ -1,6 +1,6 @@
 // The pool's hand-over: `started` releases the workers, the last to finish
-// advances `finished`, which releases the caller. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// advances `finished`, which releases the caller.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cpu/WorkerPool.h"
 
 #include "runtime/device/cpu/Barrier.h"

@@ -1,6 +1,7 @@
 // W workers that run one task together again and again: the calling thread is
 // worker 0, the others are threads that wait in between. With one worker there
-// is no thread. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// is no thread.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "runtime/base/Status.h"
