@@ -13,10 +13,25 @@ bool isComputed(Operation *op) {
   auto math = dyn_cast<MathOp>(op);
   return math && math.hasBody();
 }
+bool isStreamed(OpOperand &operand) {
+  auto op = cast<MathOp>(operand.getOwner());
+  IndexSpec spec = op.getIndexSpec();
+  if (op->getNumOperands() == 1 && !op.onlyMoves() &&
+      llvm::is_contained(spec.kinds, LetterKind::Opaque))
+    return false;
+  AffineMap map = spec.operands[operand.getOperandNumber()];
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    auto letter = dyn_cast<AffineDimExpr>(expr);
+    if (!letter || spec.extents[letter.getPosition()] !=
+                       tensorOf(operand.get()).getDimSize(dim))
+      return false;
+  }
+  return true;
+}
 bool isFree(Operation *op) {
   // What a view, a collective or the return takes has to be in memory.
-  if (!isComputed(op) || llvm::any_of(op->getUsers(), [](Operation *user) {
-        return !isComputed(user);
+  if (!isComputed(op) || llvm::any_of(op->getUses(), [](OpOperand &use) {
+        return !isComputed(use.getOwner()) || !isStreamed(use);
       }))
     return false;
   if (op->getNumOperands() == 0)
@@ -126,17 +141,14 @@ private:
     for (auto [operand, map] : llvm::zip(op->getOperands(), spec.operands))
       if (operand.getDefiningOp() == producer && map != spec.results.front())
         return false;
-    return !readsElsewhere(op, producer);
+    return !readsElsewhere(op);
   }
-  /// Bodies that load an operand at other points than their own (mg.pad) say so
-  /// by an opaque letter.
-  static bool readsElsewhere(Operation *op, Operation *) {
-    if (isReduction(op))
-      return false;
-    IndexSpec spec = cast<MathOp>(op).getIndexSpec();
-    return llvm::is_contained(spec.kinds, LetterKind::Opaque) &&
-           op->getNumOperands() > 0 && !cast<MathOp>(op).onlyMoves() &&
-           tensorOf(op->getOperand(0)).getRank() > 0;
+  /// True if `op` loads some operand itself, which then cannot be computed
+  /// in the same kernel.
+  static bool readsElsewhere(Operation *op) {
+    return llvm::any_of(op->getOpOperands(), [](OpOperand &operand) {
+      return !isStreamed(operand);
+    });
   }
 
   /// Groups and plain ops that `op` takes values from, through free ops.
@@ -219,7 +231,7 @@ private:
     if (!into.root && into.shape != groups[g].shape)
       return false;
     for (Operation *user : into.ops)
-      if (readsElsewhere(user, nullptr))
+      if (readsElsewhere(user))
         return false;
     merge(g, *target);
     return true;

@@ -21,6 +21,10 @@ bool isFree(Operation *op);
 /// True if the op can be in a kernel.
 bool isComputed(Operation *op);
 bool isReduction(Operation *op);
+/// True if a linalg.generic can stream this operand: its map reaches all of it,
+/// point by point. Else (mg.slice, mg.pad) the body loads it, so it has to be
+/// in memory.
+bool isStreamed(OpOperand &operand);
 /// A sum of products of two operands.
 bool isContraction(Operation *op);
 

@@ -108,13 +108,12 @@ private:
       init = linalg::FillOp::create(
                  builder, loc, identity(*kind, op, type.getElementType()), init)
                  .getResult(0);
-    bool indirect = loadsIndirectly(op, spec);
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
-    for (auto [operand, map] : llvm::zip(op->getOperands(), spec.operands))
-      if (!indirect && coversWhole(operand, map, spec)) {
-        inputs.push_back(values.lookup(operand));
-        maps.push_back(map);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isStreamed(operand)) {
+        inputs.push_back(values.lookup(operand.get()));
+        maps.push_back(spec.operands[operand.getOperandNumber()]);
       }
     maps.push_back(spec.results.front());
     SmallVector<Type> elements;
@@ -127,16 +126,17 @@ private:
                                type.getElementType());
           SmallVector<Value> operandScalars, out;
           ValueRange streamed = scalars.drop_back();
-          for (auto [operand, map] :
-               llvm::zip(op->getOperands(), spec.operands)) {
-            if (indirect) { // the tensor itself: the body loads from it
-              operandScalars.push_back(values.lookup(operand));
-            } else if (coversWhole(operand, map, spec)) {
+          for (OpOperand &operand : op->getOpOperands()) {
+            Value tensor = values.lookup(operand.get());
+            if (isStreamed(operand)) {
               operandScalars.push_back(streamed.front());
               streamed = streamed.drop_front();
-            } else {
+            } else if (op.onlyMoves()) {
               operandScalars.push_back(
-                  loadAt(nested, at, values.lookup(operand), map));
+                  loadAt(nested, at, tensor,
+                         spec.operands[operand.getOperandNumber()]));
+            } else { // the body loads from the tensor itself
+              operandScalars.push_back(tensor);
             }
           }
           op.emitBody(scalar, operandScalars, out);
@@ -146,24 +146,6 @@ private:
                    : out.front());
         });
     return generic.getResult(0);
-  }
-  /// The body indexes its operand itself: it says so by an opaque letter while
-  /// it is no mere view or reduction.
-  static bool loadsIndirectly(MathOp op, const IndexSpec &spec) {
-    return op->getNumOperands() == 1 && !op.onlyMoves() &&
-           llvm::is_contained(spec.kinds, LetterKind::Opaque);
-  }
-
-  /// linalg.generic streams an operand only if its map reaches all of it; a
-  /// part (mg.slice) is loaded by the body.
-  static bool coversWhole(Value operand, AffineMap map, const IndexSpec &spec) {
-    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-      auto letter = dyn_cast<AffineDimExpr>(expr);
-      if (!letter || spec.extents[letter.getPosition()] !=
-                         tensorOf(operand).getDimSize(dim))
-        return false;
-    }
-    return true;
   }
   static Value loadAt(OpBuilder &nested, Location loc, Value tensor,
                       AffineMap map) {
@@ -235,12 +217,12 @@ private:
   bool readAtOwnPoint(Value operand) {
     for (Operation *op : body) {
       IndexSpec spec = cast<MathOp>(op).getIndexSpec();
-      for (auto [value, map] : llvm::zip(op->getOperands(), spec.operands))
-        if (value == operand &&
-            (op == group.root || map != spec.results.front() || feedsRoot(op) ||
+      for (OpOperand &use : op->getOpOperands())
+        if (use.get() == operand &&
+            (op == group.root || feedsRoot(op) || !isStreamed(use) ||
+             spec.operands[use.getOperandNumber()] != spec.results.front() ||
              tensorOf(op->getResult(0)).getShape() !=
-                 ArrayRef<int64_t>(group.shape) ||
-             loadsIndirectly(cast<MathOp>(op), spec)))
+                 ArrayRef<int64_t>(group.shape)))
           return false;
     }
     return usedAtOwnPoint();

@@ -19,9 +19,9 @@ def MG_DotGeneralOp : MG_Op<"dot_general"> {
   let vjp = ["Custom"];
   let linear = "a|b";
   let reference = "a @ b";
-  let example = "mg.dot_general %a, %b, contract [1] x [0]";
+  let example = "mg.dot_general %a, %b contract [1] x [0]";
   let sample = "a: ?x3xf64, b: 3x4xf64";
-  let assemblyFormat = [{ $a `,` $b (`,` `batch` $batch_a^ `x` $batch_b)? `,` `contract` $contract_a `x` $contract_b attr-dict
+  let assemblyFormat = [{ $a `,` $b (`batch` $batch_a^ `x` $batch_b)? `contract` $contract_a `x` $contract_b attr-dict
     custom<Types>(type($a), type($b), type($y)) }];
 }
 

@@ -58,18 +58,39 @@ void customBody(ConstantOp op, ScalarBuilder &b, ValueRange,
     results.push_back(arith::ConstantOp::create(builder, b.getLoc(), value));
     return;
   }
-  // A dense table: an indirect load of the constant tensor.
-  SmallVector<Value> point;
-  for (int64_t dim = 0; dim < tensorOf(op.getY()).getRank(); ++dim)
-    point.push_back(arith::IndexCastOp::create(
-        builder, b.getLoc(), builder.getIndexType(), b.positionOf(dim)));
-  auto type =
-      RankedTensorType::get(tensorOf(op.getY()).getShape(), b.getResultType());
-  auto signless =
-      DenseElementsAttr::getFromRawBuffer(type, elements.getRawData());
-  Value table = arith::ConstantOp::create(builder, b.getLoc(), type, signless);
-  results.push_back(
-      tensor::ExtractOp::create(builder, b.getLoc(), table, point));
+  // A table of few elements: the one whose position this is.
+  Value position = arith::ConstantOp::create(builder, b.getLoc(),
+                                             builder.getI64IntegerAttr(0));
+  ArrayRef<int64_t> shape = tensorOf(op.getY()).getShape();
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    Value size = arith::ConstantOp::create(builder, b.getLoc(),
+                                           builder.getI64IntegerAttr(extent));
+    position = arith::MulIOp::create(builder, b.getLoc(), position, size);
+    position =
+        arith::AddIOp::create(builder, b.getLoc(), position, b.positionOf(dim));
+  }
+  Value chosen;
+  for (auto [i, attr] : llvm::enumerate(elements.getValues<Attribute>())) {
+    auto value = cast<TypedAttr>(attr);
+    if (auto integer = dyn_cast<IntegerAttr>(value))
+      value = builder.getIntegerAttr(b.getResultType(), integer.getValue());
+    Value element = arith::ConstantOp::create(builder, b.getLoc(), value);
+    chosen =
+        chosen
+            ? b.select(b.eq(position, Scalar((double)i)), element, chosen).value
+            : element;
+  }
+  results.push_back(chosen);
+}
+LogicalResult ConstantOp::verify() {
+  auto elements = dyn_cast<DenseElementsAttr>(getValue());
+  if (!elements)
+    return emitOpError() << "needs a dense constant, found " << getValue();
+  if (!elements.isSplat() && elements.getNumElements() > 256)
+    return emitOpError() << "has " << elements.getNumElements()
+                         << " different elements, at most 256 are supported: "
+                            "make it an input or a variable";
+  return success();
 }
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 

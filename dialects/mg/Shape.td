@@ -15,6 +15,7 @@ def MG_ConstantOp : MG_Op<"constant", [ConstantLike, MG_SurfaceTyped]> {
   let example = "mg.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf64>";
   let assemblyFormat = "attr-dict $value custom<ResultType>(type($y))";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def MG_BroadcastOp : MG_Op<"broadcast"> {
@@ -112,9 +113,9 @@ def MG_ConcatenateOp : MG_Op<"concatenate"> {
   let vjp = ["Custom"];
   let linear = "inputs";
   let reference = "numpy.concatenate([a, b], axis)";
-  let example = "mg.concatenate %a, %b, axis = 1";
+  let example = "mg.concatenate %a, %b axis = 1";
   let sample = "a: ?x2xf64, b: ?x3xf64";
-  let assemblyFormat = "$inputs `,` `axis` `=` $axis attr-dict custom<VariadicTypes>(ref($inputs), type($inputs), type($y))";
+  let assemblyFormat = "$inputs `axis` `=` $axis attr-dict custom<VariadicTypes>(ref($inputs), type($inputs), type($y))";
 }
 
 def MG_IotaOp : MG_Op<"iota", [MG_SurfaceTyped]> {
