@@ -127,7 +127,8 @@ const char library[] =
 } // namespace
 
 OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context,
-                                ArrayRef<std::string> includeFolders) {
+                                ArrayRef<std::string> includeFolders,
+                                bool isStage) {
   auto module =
       OwningOpRef<ModuleOp>(ModuleOp::create(UnknownLoc::get(context)));
   AsmParserState state;
@@ -136,7 +137,8 @@ OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context,
       source.getMemoryBuffer(source.getMainFileID());
   if (failed(parseAsmSourceFile(source, module->getBody(), config, &state)))
     return nullptr;
-  nameValues(state);
+  if (!isStage)
+    nameValues(state);
   // The file may be a whole module (a printed stage): then that one is the
   // module.
   if (llvm::hasSingleElement(*module->getBody()))

@@ -17,11 +17,13 @@ std::unique_ptr<Pass> createInstantiateModelPass(ArrayRef<int64_t> units = {
                                                      64});
 void registerModelPasses();
 
-/// Parses a model or stage file and gives every value its name in the file as a
-/// NameLoc. Resolves mg.include beside the file and in `includeFolders`. Errors
-/// are printed by the context's handler; null then.
+/// Parses a model or stage file. A model's values get their names in the file
+/// as NameLocs; a stage's text has them in its locations (`isStage`). Resolves
+/// mg.include beside the file and in `includeFolders`. Errors are printed by the
+/// context's handler; null then.
 OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context,
-                                ArrayRef<std::string> includeFolders);
+                                ArrayRef<std::string> includeFolders,
+                                bool isStage = false);
 
 /// The text of the built-in optimizers.
 StringRef builtinLibrary();

@@ -35,7 +35,8 @@ public:
     llvm::SourceMgr source;
     source.AddNewSourceBuffer(std::move(file), {});
     SourceMgrDiagnosticHandler handler(source, &context);
-    OwningOpRef<ModuleOp> module = readModel(source, &context, options.include);
+    OwningOpRef<ModuleOp> module =
+        readModel(source, &context, options.include, !options.from.empty());
     if (!module || (options.from.empty() && failed(addLibrary(*module))) ||
         failed(verify(*module)) || failed(runStages(*module)))
       return failure();
