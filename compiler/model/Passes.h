@@ -19,8 +19,8 @@ void registerModelPasses();
 
 /// Parses a model or stage file. A model's values get their names in the file
 /// as NameLocs; a stage's text has them in its locations (`isStage`). Resolves
-/// mg.include beside the file and in `includeFolders`. Errors are printed by the
-/// context's handler; null then.
+/// mg.include beside the file and in `includeFolders`. Errors are printed by
+/// the context's handler; null then.
 OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context,
                                 ArrayRef<std::string> includeFolders,
                                 bool isStage = false);

@@ -15,7 +15,7 @@ using namespace mlir::mg;
 #include "dialects/mg/MgTypes.cpp.inc"
 
 //===-- Types in text: none while they are !mg.infer, else ": operands ->
-//result"
+// result"
 
 static Type inferred(OpAsmParser &parser) {
   return InferType::get(parser.getContext());

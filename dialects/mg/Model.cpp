@@ -8,7 +8,7 @@
 namespace mlir::mg {
 
 //===-- mg.variables {kernel: 784x512xf32 = glorot_uniform, bias: 512xf32 =
-//constant(0.1)}
+// constant(0.1)}
 
 static ParseResult parseNumber(OpAsmParser &parser, double &number) {
   bool negative = succeeded(parser.parseOptionalMinus());

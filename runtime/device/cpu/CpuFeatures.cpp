@@ -19,11 +19,12 @@ constexpr std::string_view alwaysThere[] = {
 #define MG_FEATURES(X)                                                         \
   X("cmov")                                                                    \
   X("mmx")                                                                     \
-  X("sse3") X("ssse3") X("sse4.1") X("sse4.2") X("sse4a") X("popcnt") X(       \
-      "avx") X("avx2") X("fma") X("fma4") X("xop") X("f16c") X("bmi")          \
-      X("bmi2") X("tbm") X("lwp") X("lzcnt") X("movbe") X("aes") X(            \
-          "pclmul") X("avx512f") X("avx512vl") X("avx512bw") X("avx512dq")     \
-          X("avx512cd") X("avx512vbmi") X("avx512vbmi2") X("avx512vnni") X(    \
+  X("sse3")                                                                    \
+  X("ssse3") X("sse4.1") X("sse4.2") X("sse4a") X("popcnt") X("avx") X(        \
+      "avx2") X("fma") X("fma4") X("xop") X("f16c") X("bmi") X("bmi2")         \
+      X("tbm") X("lwp") X("lzcnt") X("movbe") X("aes") X("pclmul") X(          \
+          "avx512f") X("avx512vl") X("avx512bw") X("avx512dq") X("avx512cd")   \
+          X("avx512vbmi") X("avx512vbmi2") X("avx512vnni") X(                  \
               "avx512bitalg") X("avx512vpopcntdq") X("avx512ifma")             \
               X("avx512bf16") X("avx512fp16") X("avx512vp2intersect") X(       \
                   "vaes") X("vpclmulqdq") X("gfni") X("avxvnni") X("avxifma")  \
