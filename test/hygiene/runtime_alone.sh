@@ -5,6 +5,7 @@
 # Usage: runtime_alone.sh SOURCE BUILD C-COMPILER C++-COMPILER COMPILER-LAUNCHER
 # The compilers themselves may be LLVM's; no header, library or CMake file of LLVM may be used.
 set -euo pipefail
+export CCACHE_SLOPPINESS=pch_defines,time_macros
 source=$1 build=$2 c_compiler=$3 cxx_compiler=$4 launcher=$5
 
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DMG_COMPILER=OFF -DMG_TESTS=ON \

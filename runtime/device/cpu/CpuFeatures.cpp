@@ -16,32 +16,23 @@ constexpr std::string_view alwaysThere[] = {
     "sse2",  "invpcid", "rdpru", "evex512", "prefer-256-bit"};
 
 #ifdef __x86_64__
-#define MG_FEATURES(X)                                                         \
-  X("cmov")                                                                    \
-  X("mmx")                                                                     \
-  X("sse3")                                                                    \
-  X("ssse3") X("sse4.1") X("sse4.2") X("sse4a") X("popcnt") X("avx") X(        \
-      "avx2") X("fma") X("fma4") X("xop") X("f16c") X("bmi") X("bmi2")         \
-      X("tbm") X("lwp") X("lzcnt") X("movbe") X("aes") X("pclmul") X(          \
-          "avx512f") X("avx512vl") X("avx512bw") X("avx512dq") X("avx512cd")   \
-          X("avx512vbmi") X("avx512vbmi2") X("avx512vnni") X(                  \
-              "avx512bitalg") X("avx512vpopcntdq") X("avx512ifma")             \
-              X("avx512bf16") X("avx512fp16") X("avx512vp2intersect") X(       \
-                  "vaes") X("vpclmulqdq") X("gfni") X("avxvnni") X("avxifma")  \
-                  X("avxvnniint8") X("avx10.1") X("amx-tile") X("amx-int8") X( \
-                      "amx-bf16") X("adx") X("rdrnd") X("rdseed") X("sha")     \
-                      X("sha512") X("sm4") X("fsgsbase") X("cx16") X("sahf")   \
-                          X("xsave") X("xsavec") X("xsaves") X("xsaveopt") X(  \
-                              "clflushopt") X("clwb") X("clzero") X("mwaitx")  \
-                              X("rdpid") X("wbnoinvd") X("pku") X("prfchw")    \
-                                  X("rtm") X("shstk") X("ptwrite")             \
-                                      X("serialize") X("movdiri")              \
-                                          X("movdir64b") X("cldemote")         \
-                                              X("hreset") X("uintr")           \
-                                                  X("waitpkg") X("x86-64")     \
-                                                      X("x86-64-v2")           \
-                                                          X("x86-64-v3")       \
-                                                              X("x86-64-v4")
+// clang-format off
+#define MG_FEATURES(X) \
+  X("cmov") X("mmx") X("sse3") X("ssse3") X("sse4.1") X("sse4.2") \
+  X("sse4a") X("popcnt") X("avx") X("avx2") X("fma") X("fma4") \
+  X("xop") X("f16c") X("bmi") X("bmi2") X("tbm") X("lwp") \
+  X("lzcnt") X("movbe") X("aes") X("pclmul") X("avx512f") X("avx512vl") \
+  X("avx512bw") X("avx512dq") X("avx512cd") X("avx512vbmi") X("avx512vbmi2") X("avx512vnni") \
+  X("avx512bitalg") X("avx512vpopcntdq") X("avx512ifma") X("avx512bf16") X("avx512fp16") X("avx512vp2intersect") \
+  X("vaes") X("vpclmulqdq") X("gfni") X("avxvnni") X("avxifma") X("avxvnniint8") \
+  X("avx10.1") X("amx-tile") X("amx-int8") X("amx-bf16") X("adx") X("rdrnd") \
+  X("rdseed") X("sha") X("sha512") X("sm4") X("fsgsbase") X("cx16") \
+  X("sahf") X("xsave") X("xsavec") X("xsaves") X("xsaveopt") X("clflushopt") \
+  X("clwb") X("clzero") X("mwaitx") X("rdpid") X("wbnoinvd") X("pku") \
+  X("prfchw") X("rtm") X("shstk") X("ptwrite") X("serialize") X("movdiri") \
+  X("movdir64b") X("cldemote") X("hreset") X("uintr") X("waitpkg") X("x86-64") \
+  X("x86-64-v2") X("x86-64-v3") X("x86-64-v4")
+// clang-format on
 
 bool cpuHas(std::string_view feature) {
   if (feature == "crc32") // part of SSE4.2 that LLVM names apart
