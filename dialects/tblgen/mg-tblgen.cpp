@@ -330,7 +330,7 @@ std::string joined(ArrayRef<StringRef> list) {
 bool emitDocs(const RecordKeeper &records, raw_ostream &os) {
   os << "# The ops of mg\n\nGenerated from `dialects/mg/*.td`; do not edit. "
         "Structure (`mg.model`, `mg.train` …) is in "
-        "`structure.md`.\n\n";
+        "`dialects/mg/Model.td`.\n\n";
   for (const OpRecord &record : readOps(records)) {
     os << "## `" << record.name << "`\n\n" << record.op.getSummary() << ".\n\n";
     StringRef description = record.op.getDescription().trim();
