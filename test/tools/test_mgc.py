@@ -93,7 +93,9 @@ class Stages(unittest.TestCase):
         step = text[text.index("@fit.accumulate_first.64"):]
         step = step[:step.index("return")]
         self.assertEqual(step.count("mg.dot_general"), 8)  # 3 forward, 3 weights, 2 hidden inputs
-        self.assertNotIn("mg.random_bits", text[text.index("@fit.evaluate.64"):text.index("@fit.update")])
+        self.assertEqual(step.count("mg.keep_mask"), 2)
+        self.assertLessEqual(step.count("\n"), 80)
+        self.assertNotIn("mg.keep_mask", text[text.index("@fit.evaluate.64"):text.index("@fit.update")])
 
     def test_each_collective_is_explained(self):
         explained = mgc(str(MNIST), "--explain-comm").stdout
