@@ -4,6 +4,7 @@
 #include "compiler/autodiff/Adjoint.h"
 #include "dialects/mg/Mg.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::mg {
@@ -52,7 +53,8 @@ struct Guard {
 
 class Reverse {
 public:
-  explicit Reverse(OpBuilder &builder) : builder(builder) {}
+  Reverse(OpBuilder &builder, llvm::DenseSet<Location> &warned)
+      : builder(builder), warned(warned) {}
 
   void seed(Value output, Value gradient) { gradients[output] = gradient; }
   Value gradient(Value value) const { return gradients.lookup(value); }
@@ -108,9 +110,10 @@ private:
   /// A path through an op without derivative carries no gradient; that is a
   /// warning, since the model may mean it.
   LogicalResult noDerivative(Operation *op, StringRef reason) {
-    op->emitWarning() << "'" << op->getName()
-                      << "' is not differentiable, its gradient is zero: "
-                      << reason;
+    if (warned.insert(op->getLoc()).second)
+      op->emitWarning() << "'" << op->getName()
+                        << "' is not differentiable, its gradient is zero: "
+                        << reason;
     return success();
   }
   Value zerosLike(Value value) {
@@ -130,8 +133,8 @@ private:
                                                              : Guard();
   }
 
-  /// True if `gradient` is made of `of` by choosing and negating alone, so that
-  /// a 0 stays a 0 whatever the other operands are.
+  /// True if `gradient` is made of `of` by choosing, negating and finite
+  /// factors alone, so that a 0 stays a 0 whatever the other operands are.
   static bool keepsZero(Value gradient, Value of) {
     if (gradient == of)
       return true;
@@ -139,7 +142,16 @@ private:
     if (auto select = dyn_cast_or_null<SelectOp>(op))
       return (keepsZero(select.getA(), of) || isZero(select.getA())) &&
              (keepsZero(select.getB(), of) || isZero(select.getB()));
+    if (auto product = dyn_cast_or_null<MultiplyOp>(op))
+      return (keepsZero(product.getA(), of) && isFinite(product.getB())) ||
+             (keepsZero(product.getB(), of) && isFinite(product.getA()));
     return isa_and_nonnull<NegateOp>(op) && keepsZero(op->getOperand(0), of);
+  }
+  static bool isFinite(Value value) {
+    DenseElementsAttr elements;
+    return matchPattern(value, m_Constant(&elements)) && elements.isSplat() &&
+           isa<FloatType>(elements.getElementType()) &&
+           elements.getSplatValue<APFloat>().isFinite();
   }
   static bool isZero(Value value) {
     auto constant = value.getDefiningOp<ConstantOp>();
@@ -183,6 +195,7 @@ private:
   }
 
   OpBuilder &builder;
+  llvm::DenseSet<Location> &warned;
   llvm::DenseMap<Value, Value> gradients;
   llvm::DenseMap<Value, Guard> guards;
   llvm::SmallPtrSet<Operation *, 32> path;
@@ -192,11 +205,12 @@ private:
 } // namespace
 
 FailureOr<SmallVector<Value>> adjoint(OpBuilder &builder, Value output,
-                                      Value seed, ArrayRef<Value> wanted) {
+                                      Value seed, ArrayRef<Value> wanted,
+                                      llvm::DenseSet<Location> &warned) {
   SmallVector<Operation *> ops;
   for (Operation &op : *output.getParentBlock())
     ops.push_back(&op);
-  Reverse reverse(builder);
+  Reverse reverse(builder, warned);
   reverse.findPath(output, wanted);
   reverse.seed(output, seed);
   for (Operation *op : llvm::reverse(ops))

@@ -13,10 +13,11 @@ namespace mlir::mg {
 LogicalResult expandForMode(Block &block, bool training);
 
 /// Gradients of Σ `seed`·`output` with respect to `wanted`, built at `builder`;
-/// null where none flows. Errors name the op that has no derivative and lies on
-/// a path.
+/// null where none flows. Warns once a location in `warned` of ops without
+/// derivative that lie on a path.
 FailureOr<SmallVector<Value>> adjoint(OpBuilder &builder, Value output,
-                                      Value seed, ArrayRef<Value> wanted);
+                                      Value seed, ArrayRef<Value> wanted,
+                                      llvm::DenseSet<Location> &warned);
 
 /// The name in the model of a value, if it has one.
 StringRef nameOf(Value value);

@@ -146,7 +146,8 @@ private:
                                              Term(objective.value))
                                           .value;
     FailureOr<SmallVector<Value>> gradients =
-        adjoint(entry.body(), objective.value, maskRows(entry, weight), wanted);
+        adjoint(entry.body(), objective.value, maskRows(entry, weight), wanted,
+                warnedOps);
     if (failed(gradients))
       return failure();
     for (auto [variable, argument, found] :
@@ -425,6 +426,7 @@ private:
   SmallVector<Variable> variables;
   SmallVector<SlotValue> slotValues;
   std::set<std::string> updated, warned, predicted, inputs;
+  llvm::DenseSet<Location> warnedOps; // a training is differentiated twice
   Records scalarRecords, slotRecords, inputRecords, outputRecords, trainRecords,
       predictRecords;
 };

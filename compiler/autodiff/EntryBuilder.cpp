@@ -94,54 +94,19 @@ func::FuncOp EntryBuilder::finish() {
 
 //===-- Rows and sums
 
-/// i1 of x's shape: whether the row is valid.
-static Term validRows(EntryBuilder &entry, Value x) {
-  RankedTensorType type = tensorOf(x);
-  RuleBuilder b = entry.rules(x);
-  Term rows(entry.control(Control::rows));
-  int64_t unit = type.getDimSize(0);
-  Term valid = b.lt(b.iota(0, {unit}), rows);
-  if (type.getRank() == 1)
-    return valid;
-  return b.op("mg.broadcast", {valid},
-              {b.attribute("dims", b.attribute({0})),
-               b.attribute("shape", b.attribute(type.getShape()))});
-}
-
 Value maskRows(EntryBuilder &entry, Value value) {
-  RuleBuilder b = entry.rules(value);
-  return b
-      .select(validRows(entry, value), Term(value),
-              b.like(Term(0.0), Term(value), Term(value)))
-      .value;
-}
-
-static Value sumAll(EntryBuilder &entry, Value x) {
-  RuleBuilder b = entry.rules(x);
-  SmallVector<int64_t> axes;
-  for (int64_t dim = 0; dim < tensorOf(x).getRank(); ++dim)
-    axes.push_back(dim);
-  return b
-      .op("mg.reduce_sum", {Term(x)}, {b.attribute("axes", b.attribute(axes))})
+  return entry.rules(value)
+      .op("mg.mask_rows", {Term(value), Term(entry.control(Control::rows))})
       .value;
 }
 
 Value weightedSums(EntryBuilder &entry, Value x, Value weight) {
   RuleBuilder b = entry.rules(x);
-  Type f64 = entry.body().getF64Type();
-  Term product = weight ? b.mul(Term(weight), Term(x)) : Term(x);
-  Value sum = sumAll(entry, maskRows(entry, b.cast(product, f64).value));
-  Value total;
-  if (weight) {
-    total = sumAll(entry, maskRows(entry, b.cast(Term(weight), f64).value));
-  } else {
-    RankedTensorType type = tensorOf(x);
-    double entries = (double)(type.getNumElements() / type.getDimSize(0));
-    total =
-        b.mul(b.cast(Term(entry.control(Control::rows)), f64), Term(entries))
-            .value;
-  }
-  return b.pair(Term(sum), Term(total)).value;
+  Term one = b.like(Term(1.0), Term(x), Term(x));
+  return b
+      .op("mg.row_sums", {Term(x), weight ? Term(weight) : one,
+                          Term(entry.control(Control::rows))})
+      .value;
 }
 
 //===-- Checks
@@ -165,29 +130,13 @@ SmallVector<IndexCheck> findChecks(Block &block, int64_t unit) {
 }
 
 Value checkRecord(EntryBuilder &entry, const IndexCheck &check) {
-  RuleBuilder b = entry.rules(entry.control(Control::rows));
-  Term value = b.cast_like(Term(check.positions), "i64");
-  ArrayRef<int64_t> shape = tensorOf(check.positions).getShape();
-  Term outside =
-      b.bitOr(b.lt(value, Term(0.0)), b.ge(value, Term((double)check.extent)));
-  Term bad = b.bitAnd(outside, validRows(entry, check.positions));
-  Term row = b.add(b.iota(0, shape), Term(entry.control(Control::row0)));
-  Term zero = b.like(Term(0.0), value, value);
-  Term keys = b.select(
-      bad, b.sub(b.like(Term(4611686018427387904.0), value, value), row), zero);
-  SmallVector<int64_t> axes =
-      llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
-  Term key =
-      b.op("mg.reduce_max", {keys}, {b.attribute("axes", b.attribute(axes))});
-  Term worst = b.bitAnd(bad, b.eq(keys, b.broadcastTo(key, shape)));
-  Term found =
-      b.op("mg.reduce_max",
-           {b.select(worst, value,
-                     b.like(Term(-9223372036854775808.0), value, value))},
-           {b.attribute("axes", b.attribute(axes))});
-  Term shown =
-      b.select(b.gt(key, Term(0.0)), found, b.like(Term(0.0), key, key));
-  return b.pair(key, shown).value;
+  RuleBuilder b = entry.rules(check.positions);
+  return b
+      .op("mg.first_bad_row",
+          {Term(check.positions), Term(entry.control(Control::row0)),
+           Term(entry.control(Control::rows))},
+          {b.attribute("extent", entry.body().getI64IntegerAttr(check.extent))})
+      .value;
 }
 
 Value worseRecord(EntryBuilder &entry, Value before, Value now) {

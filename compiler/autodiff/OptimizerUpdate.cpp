@@ -55,6 +55,8 @@ FailureOr<OptimizerBinding> bindOptimizer(ModuleOp module, MinimizeOp minimize,
                                  << "' does not have; it has";
       for (auto [i, scalar] : llvm::enumerate(binding.scalars))
         error << (i ? ", " : " ") << scalar.name;
+      if (binding.scalars.empty())
+        error << " none";
       return failure();
     }
   return binding;

@@ -48,7 +48,7 @@ public:
   FailureOr<Value> apply(Operation *user, StringRef name, Value x) {
     auto info = RegisteredOperationName::lookup(("mg." + name).str(),
                                                 user->getContext());
-    if (!info || !info->hasInterface<MathOp>())
+    if (!info || !info->hasInterface<MathOp>() || !takesOneOperand(*info, x))
       return user->emitOpError()
              << "has no activation '" << name
              << "'; any op of one operand will do, such as relu, tanh, "
@@ -61,6 +61,19 @@ public:
   }
 
 private:
+  /// True if the op can be built on `x` alone: no other operand or attribute.
+  bool takesOneOperand(RegisteredOperationName info, Value x) {
+    OperationState state(x.getLoc(), info);
+    state.addOperands(x);
+    state.addTypes(InferType::get(x.getContext()));
+    Operation *op = builder.create(state);
+    ScopedDiagnosticHandler silence(x.getContext(),
+                                    [](Diagnostic &) { return success(); });
+    bool valid = succeeded(op->getName().verifyInvariants(op));
+    op->erase();
+    return valid;
+  }
+
   LogicalResult instantiate(Operation &op, Values &values) {
     if (auto call = dyn_cast<CallOp>(op))
       return inlineCall(call, values);

@@ -5,6 +5,7 @@
 #include "compiler/partition/Sharding.h"
 
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::mg {
@@ -87,57 +88,115 @@ void ShardingAnalysis::visitReturn(func::FuncOp function, Operation *op) {
   }
 }
 
-LogicalResult ShardingAnalysis::visit(Operation *op) {
-  if (isa<shard::AllReduceOp>(op)) {
-    if (!shardings[op->getOperand(0)].partial)
-      return op->emitOpError()
-             << "reduces a value that every device has whole already: the "
-                "result would count it once a device";
-    shardings[op->getResult(0)] = shardings[op->getOperand(0)];
-    shardings[op->getResult(0)].partial = std::nullopt;
+namespace {
+/// What the operands of an op say about its letters.
+struct OperandShardings {
+  SmallVector<bool> split;        // of each letter: some operand has it split
+  unsigned partial = 0;           // bit i: operand i is partial …
+  std::optional<LetterKind> kind; // … of this kind
+  bool oneKind = true;            // … all of them
+};
+} // namespace
+
+static std::optional<unsigned> letterAt(AffineMap map, size_t dim) {
+  if (dim >= map.getNumResults())
+    return std::nullopt;
+  auto letter = dyn_cast<AffineDimExpr>(map.getResult(dim));
+  return letter ? std::optional<unsigned>(letter.getPosition()) : std::nullopt;
+}
+
+/// A letter that one operand has split and another whole would pair a part with
+/// what belongs to other parts; only a value that is the same everywhere fits.
+static LogicalResult checkAgreement(Operation *op, unsigned number,
+                                    const Sharding &own, AffineMap map,
+                                    ArrayRef<bool> split) {
+  DenseElementsAttr elements;
+  if (matchPattern(op->getOperand(number), m_Constant(&elements)) &&
+      elements.isSplat())
     return success();
+  for (auto [dim, isSplit] : llvm::enumerate(own.split)) {
+    std::optional<unsigned> letter = letterAt(map, dim);
+    if (letter && split[*letter] && !isSplit)
+      return op->emitOpError()
+             << "operand #" << number << " has dimension " << dim
+             << " whole, which another operand has split over the devices: "
+                "give both the same mg.sharding";
   }
+  return success();
+}
+
+/// Positions count from the start of the whole dimension that they point into.
+static LogicalResult checkPointedInto(MathOp op, const Bounds &bounds,
+                                      const Sharding &table) {
+  if (!table.split[bounds.dim])
+    return success();
+  return op->emitOpError() << "needs dimension " << bounds.dim
+                           << " of operand #" << bounds.table
+                           << " whole, since operand #" << bounds.operand
+                           << " holds positions in it, but it is split over "
+                              "the devices";
+}
+
+LogicalResult ShardingAnalysis::visitReduce(Operation *op) {
+  if (!shardings[op->getOperand(0)].partial)
+    return op->emitOpError()
+           << "reduces a value that every device has whole already: the "
+              "result would count it once a device";
+  shardings[op->getResult(0)] = shardings[op->getOperand(0)];
+  shardings[op->getResult(0)].partial = std::nullopt;
+  return success();
+}
+
+LogicalResult ShardingAnalysis::visit(Operation *op) {
+  if (isa<shard::AllReduceOp>(op))
+    return visitReduce(op);
   for (Value result : op->getResults())
     if (isa<RankedTensorType>(result.getType()))
       shardings[result] = Sharding::replicated(result);
   auto math = dyn_cast<MathOp>(op);
   if (!math)
     return success();
+  if (std::optional<Bounds> bounds = math.getBounds())
+    if (failed(checkPointedInto(math, *bounds,
+                                shardings[op->getOperand(bounds->table)])))
+      return failure();
   IndexSpec spec = math.getIndexSpec();
-  SmallVector<bool> split(spec.letters.size(), false);
-  unsigned mask = 0;
-  std::optional<LetterKind> kind;
+  OperandShardings operands;
+  operands.split.assign(spec.letters.size(), false);
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     const Sharding &sharding = shardings[operand];
     for (auto [dim, isSplit] : llvm::enumerate(sharding.split))
-      if (isSplit && dim < spec.operands[i].getNumResults())
-        if (auto letter =
-                dyn_cast<AffineDimExpr>(spec.operands[i].getResult(dim)))
-          split[letter.getPosition()] = true;
-    if (sharding.partial) {
-      mask |= 1u << i;
-      kind = sharding.partial;
-    }
+      if (std::optional<unsigned> letter = letterAt(spec.operands[i], dim))
+        operands.split[*letter] |= isSplit;
+    if (!sharding.partial)
+      continue;
+    operands.partial |= 1u << i;
+    operands.oneKind &= !operands.kind || operands.kind == sharding.partial;
+    operands.kind = sharding.partial;
   }
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (failed(checkAgreement(op, i, shardings[operand], spec.operands[i],
+                              operands.split)))
+      return failure();
   Sharding &result = shardings[op->getResult(0)];
-  for (auto [letter, isSplit] : llvm::enumerate(split)) {
+  for (auto [letter, isSplit] : llvm::enumerate(operands.split)) {
     if (isSplit && spec.kinds[letter] == LetterKind::Opaque)
       return op->emitOpError()
              << "needs a whole dimension that is split over the devices";
     if (isSplit && spec.isReduction(letter))
       result.partial = spec.kinds[letter];
   }
-  for (auto [dim, expr] : llvm::enumerate(spec.results.front().getResults()))
-    if (auto letter = dyn_cast<AffineDimExpr>(expr))
-      result.split[dim] = split[letter.getPosition()];
-  if (!mask)
+  for (size_t dim = 0; dim < result.split.size(); ++dim)
+    if (std::optional<unsigned> letter = letterAt(spec.results.front(), dim))
+      result.split[dim] = operands.split[*letter];
+  if (!operands.partial)
     return success();
-  if (passesPartial(op, mask, *kind)) {
-    result.partial = kind;
+  if (operands.oneKind && passesPartial(op, operands.partial, *operands.kind)) {
+    result.partial = operands.kind;
     return success();
   }
   for (OpOperand &operand : op->getOpOperands())
-    if (mask >> operand.getOperandNumber() & 1)
+    if (operands.partial >> operand.getOperandNumber() & 1)
       wholeUses.push_back(&operand);
   return success();
 }

@@ -38,6 +38,7 @@ public:
 private:
   Sharding seed(func::FuncOp function, BlockArgument argument);
   LogicalResult visit(Operation *op);
+  LogicalResult visitReduce(Operation *op);
   void visitReturn(func::FuncOp function, Operation *op);
 
   llvm::DenseMap<Value, Sharding> shardings;

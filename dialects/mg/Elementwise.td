@@ -16,7 +16,7 @@ class MG_Unary<string mnemonic, Type type = MG_Float> : MG_Op<mnemonic, [MG_Elem
 }
 
 // `mg.divide %x by 255.0` stands for a constant second operand of the same shape (model files only).
-class MG_Binary<string mnemonic, Type type = MG_Number> : MG_Op<mnemonic, [MG_Elementwise]> {
+class MG_Binary<string mnemonic, Type type = MG_Number> : MG_Op<mnemonic, [MG_Elementwise, MG_SecondOperand]> {
   let arguments = (ins type:$a, Optional<type>:$b, OptionalAttr<F64Attr>:$by);
   let results = (outs type:$y);
   let index = "...,...->...";
@@ -212,7 +212,7 @@ def MG_RoundNearestEvenOp : MG_Unary<"round_nearest_even"> {
 
 //===-- Comparison and choice
 
-def MG_CompareOp : MG_Op<"compare", [MG_Elementwise]> {
+def MG_CompareOp : MG_Op<"compare", [MG_Elementwise, MG_SecondOperand]> {
   let summary = "comparison; any comparison with NaN but `ne` is false";
   let arguments = (ins MG_ComparisonAttr:$comparison, MG_Number:$a, Optional<MG_Number>:$b, OptionalAttr<F64Attr>:$by);
   let results = (outs MG_Bool:$y);

@@ -164,6 +164,7 @@ Type elementOf(StringRef element, Type to, ValueRange operands,
   return llvm::StringSwitch<Type>(element)
       .Case("i1", IntegerType::get(context, 1))
       .Case("i32", IntegerType::get(context, 32))
+      .Case("f64", Float64Type::get(context))
       .Default(IntegerType::get(context, 64));
 }
 
@@ -270,8 +271,8 @@ IndexSpec indexSpecOf(StringRef index, Operation *op) {
 std::optional<Bounds> boundsOf(Operation *op, unsigned positions,
                                unsigned table, int dim) {
   RankedTensorType type = tensorOf(op->getOperand(table));
-  return Bounds{positions,
-                type.getDimSize(dim < 0 ? type.getRank() + dim : dim)};
+  unsigned at = dim < 0 ? type.getRank() + dim : dim;
+  return Bounds{positions, type.getDimSize(at), table, at};
 }
 
 } // namespace mlir::mg

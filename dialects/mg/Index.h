@@ -35,6 +35,7 @@ struct IndexSpec {
 struct Bounds {
   unsigned operand;
   int64_t extent;
+  unsigned table, dim; // they point into dimension `dim` of operand `table`
 };
 
 /// The element type that an attribute gives.

@@ -23,6 +23,20 @@ namespace mlir::OpTrait::mg {
 /// is read.
 template <typename Op>
 class ElementwiseBroadcast : public TraitBase<Op, ElementwiseBroadcast> {};
+/// Has a second operand, as a value or as the number `by`.
+template <typename Op>
+class SecondOperand : public TraitBase<Op, SecondOperand> {
+public:
+  static LogicalResult verifyTrait(Operation *op) {
+    bool value = op->getNumOperands() == 2,
+         number = (bool)cast<Op>(op).getByAttr();
+    if (value != number)
+      return success();
+    return op->emitOpError(
+        value ? "has a second operand and a number: leave out one of them"
+              : "lacks its second operand: write `, %b` or `by 2.0`");
+  }
+};
 /// Reduces the dimensions of its first operand that `axes` names.
 template <typename Op> class ReducesAxes : public TraitBase<Op, ReducesAxes> {};
 /// Its type follows from attributes alone.
@@ -32,6 +46,7 @@ class SurfaceTyped : public TraitBase<Op, SurfaceTyped> {};
 namespace mlir::mg {
 using OpTrait::mg::ElementwiseBroadcast;
 using OpTrait::mg::ReducesAxes;
+using OpTrait::mg::SecondOperand;
 using OpTrait::mg::SurfaceTyped;
 } // namespace mlir::mg
 

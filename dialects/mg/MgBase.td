@@ -9,6 +9,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -42,6 +43,9 @@ def MG_Number : MG_TensorOf<[F32, F64, F16, BF16, AnyInteger], "floats or intege
 // Operands of equal shape; the model stage inserts broadcasts to make them so.
 def MG_Elementwise : NativeOpTrait<"ElementwiseBroadcast"> { let cppNamespace = "::mlir::mg"; }
 
+// Has its second operand as a value or as a number (`by`), and not both.
+def MG_SecondOperand : NativeOpTrait<"SecondOperand"> { let cppNamespace = "::mlir::mg"; }
+
 // Reduces the dimensions in `axes`.
 def MG_ReducesAxes : NativeOpTrait<"ReducesAxes"> { let cppNamespace = "::mlir::mg"; }
 // Prints its result type, or nothing while it is to be inferred.
@@ -63,7 +67,7 @@ class MG_Op<string mnemonic, list<Trait> traits = []>
   // Letters of each operand and result: "mk,kn->mn", "...,...->...", "...c->...; c:max". "Custom": X::customIndex(), which
   // then also gives the shape by X::inferShape(). See RATIONALE D1.
   string index = "Custom";
-  // Element type of the result: an operand's name, "i1", "i64", or "$to" (a type attribute).
+  // Element type of the result: an operand's name, "i1", "i64", "f64", or "$to" (a type attribute).
   string element = "";
   // Scalar code at one point of the loop nest, over operand names. "Custom": X::customBody(). "": a composite or a view.
   string body = "";

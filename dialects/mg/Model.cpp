@@ -124,6 +124,30 @@ LogicalResult VariablesOp::verify() {
 
 //===-- mg.func and mg.train: (%x: tensor<?x3xf32>, …) -> type {…}
 
+/// The argument's name becomes part of its location, from where passes and
+/// printers take it; numbers are no names.
+static void keepName(OpAsmParser &parser, OpAsmParser::Argument &argument) {
+  StringRef name = argument.ssaName.name.drop_front();
+  if (name.empty() || isdigit(name.front()))
+    return;
+  argument.sourceLoc =
+      NameLoc::get(parser.getBuilder().getStringAttr(name),
+                   parser.getEncodedSourceLoc(argument.ssaName.location));
+}
+static void nameArguments(Region &body, OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : body.getArguments())
+    if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
+      setName(argument, name.getName());
+}
+void FuncOp::getAsmBlockArgumentNames(Region &body,
+                                      OpAsmSetValueNameFn setName) {
+  nameArguments(body, setName);
+}
+void TrainOp::getAsmBlockArgumentNames(Region &body,
+                                       OpAsmSetValueNameFn setName) {
+  nameArguments(body, setName);
+}
+
 static ParseResult parseFunction(OpAsmParser &parser, OperationState &state,
                                  StringAttr symbolName, StringAttr typeName) {
   StringAttr symbol;
@@ -136,6 +160,7 @@ static ParseResult parseFunction(OpAsmParser &parser, OperationState &state,
     return failure();
   for (OpAsmParser::Argument &argument : arguments) {
     inputs.push_back(argument.type);
+    keepName(parser, argument);
     argument.type = InferType::get(parser.getContext());
   }
   state.addAttribute(
@@ -256,6 +281,7 @@ ParseResult OptimizerOp::parse(OpAsmParser &parser, OperationState &state) {
     if (parser.parseArgument(arguments.emplace_back()))
       return failure();
     arguments.back().type = InferType::get(parser.getContext());
+    keepName(parser, arguments.back());
     if (role != "value" && (parser.parseEqual() || parseNumber(parser, value)))
       return failure();
     roles.push_back(builder.getStringAttr(role));
@@ -285,6 +311,14 @@ ParseResult OptimizerOp::parse(OpAsmParser &parser, OperationState &state) {
   state.addAttribute(getDefaultsAttrName(state.name),
                      builder.getArrayAttr(defaults));
   return parser.parseRegion(*state.addRegion(), arguments);
+}
+
+void OptimizerOp::getAsmBlockArgumentNames(Region &body,
+                                           OpAsmSetValueNameFn setName) {
+  for (auto [role, argument] : llvm::zip(getRoles(), body.getArguments())) {
+    auto [kind, name] = cast<StringAttr>(role).getValue().split(' ');
+    setName(argument, name.empty() ? kind : name);
+  }
 }
 
 void OptimizerOp::print(OpAsmPrinter &printer) {

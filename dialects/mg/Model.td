@@ -45,8 +45,11 @@ def MG_VariablesOp : MG_Structure<"variables", [Symbol]> {
   let hasVerifier = 1;
 }
 
+// Names of arguments are names of data and of slots, so they are kept in text.
+def MG_NamesArguments : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>;
+
 class MG_Function<string mnemonic, list<Trait> traits = []>
-    : MG_Structure<mnemonic, traits # [Symbol, IsolatedFromAbove, SingleBlock]> {
+    : MG_Structure<mnemonic, traits # [Symbol, IsolatedFromAbove, SingleBlock, MG_NamesArguments]> {
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -59,7 +62,7 @@ def MG_TrainOp : MG_Function<"train", [NoTerminator]> {
   let summary = "how the model is trained: an objective, metrics, an optimizer; its arguments are the data";
   let hasVerifier = 1;
 }
-def MG_OptimizerOp : MG_Structure<"optimizer", [Symbol, IsolatedFromAbove, SingleBlock]> {
+def MG_OptimizerOp : MG_Structure<"optimizer", [Symbol, IsolatedFromAbove, SingleBlock, MG_NamesArguments]> {
   let summary = "an update rule for one variable, written in element-wise ops";
   let description = [{
     `(%p, %g, slot %m = 0, slot %v = 0, %step, scalar %learning_rate = 1.0e-3, …)`: the variable, its gradient, arrays of the variable's shape kept

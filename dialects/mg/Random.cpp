@@ -7,24 +7,37 @@
 
 namespace mlir::mg {
 
+/// One letter a dimension of the result; rows are independent if the first is
+/// the row.
+static IndexSpec randomNest(Operation *op, ArrayRef<int64_t> shape, bool rows) {
+  IndexSpec spec;
+  for (auto [i, extent] : llvm::enumerate(shape)) {
+    spec.letters.push_back('.');
+    spec.kinds.push_back(i == 0 && rows ? LetterKind::Parallel
+                                        : LetterKind::Opaque);
+    spec.extents.push_back(extent);
+  }
+  spec.operands.assign(3, AffineMap::get(shape.size(), 0, op->getContext()));
+  spec.results.push_back(
+      AffineMap::getMultiDimIdentityMap(shape.size(), op->getContext()));
+  return spec;
+}
+
 LogicalResult inferShape(RandomBitsOp::Adaptor op, std::optional<Location>,
                          SmallVectorImpl<int64_t> &shape) {
   llvm::append_range(shape, op.getShape());
   return success();
 }
 IndexSpec customIndex(RandomBitsOp op) {
-  IndexSpec spec;
-  for (auto [i, extent] : llvm::enumerate(op.getShape())) {
-    spec.letters.push_back('.');
-    spec.kinds.push_back(i == 0 && op.getRows() ? LetterKind::Parallel
-                                                : LetterKind::Opaque);
-    spec.extents.push_back(extent);
-  }
-  unsigned rank = op.getShape().size();
-  spec.operands.assign(3, AffineMap::get(rank, 0, op.getContext()));
-  spec.results.push_back(
-      AffineMap::getMultiDimIdentityMap(rank, op.getContext()));
-  return spec;
+  return randomNest(op, op.getShape(), op.getRows());
+}
+LogicalResult inferShape(KeepMaskOp::Adaptor op, std::optional<Location>,
+                         SmallVectorImpl<int64_t> &shape) {
+  llvm::append_range(shape, op.getShape());
+  return success();
+}
+IndexSpec customIndex(KeepMaskOp op) {
+  return randomNest(op, op.getShape(), /*rows=*/true);
 }
 
 namespace {
@@ -106,10 +119,32 @@ void customBody(RandomBitsOp op, ScalarBuilder &b, ValueRange operands,
   results.push_back(chosen);
 }
 
-/// keep where bits < (1 - rate)·2^32, scaled by 1 / (1 - rate).
+LogicalResult DropoutOp::verify() {
+  double rate = getRate().convertToDouble();
+  if (rate >= 0 && rate <= 1)
+    return success();
+  return emitOpError() << "has rate " << rate
+                       << ", expected a probability: 0 … 1";
+}
+
+LogicalResult customDecompose(KeepMaskOp op, RuleBuilder &b,
+                              SmallVectorImpl<Value> &results) {
+  Term bits = b.op("mg.random_bits",
+                   {Term(op.getSeed()), Term(op.getStep()), Term(op.getRow0())},
+                   {b.attribute("key", op.getKeyAttr()),
+                    b.attribute("shape", op.getShapeAttr()),
+                    b.attribute("rows", b.getBuilder().getBoolAttr(true))});
+  // The bits are signless: as i64 without sign extension they compare as
+  // unsigned.
+  Term word = b.bitAnd(b.cast_like(bits, "i64"), Term(4294967295.0));
+  double keep = 1 - op.getRate().convertToDouble();
+  results.push_back(b.lt(word, Term(std::floor(keep * 4294967296.0))).value);
+  return success();
+}
+
+/// x / (1 - rate) where the mask holds, else 0.
 LogicalResult customDecompose(DropoutOp op, RuleBuilder &b,
                               SmallVectorImpl<Value> &results) {
-  OpBuilder &builder = b.getBuilder();
   double keep = 1 - op.getRate().convertToDouble();
   if (keep >= 1 || keep <= 0) {
     results.push_back(
@@ -123,19 +158,16 @@ LogicalResult customDecompose(DropoutOp op, RuleBuilder &b,
         "mg.control", {},
         {b.attribute("which", ControlAttr::get(op.getContext(), which))});
   };
-  Term bits = b.op(
-      "mg.random_bits",
+  Term kept = b.op(
+      "mg.keep_mask",
       {control(Control::seed), control(Control::step), control(Control::row0)},
-      {b.attribute("key", op.getKeyAttr() ? op.getKeyAttr()
-                                          : builder.getI32IntegerAttr(0)),
-       b.attribute("shape", b.shape(Term(op.getX()))),
-       b.attribute("rows", builder.getBoolAttr(true))});
-  // The bits are signless: as i64 without sign extension they compare as
-  // unsigned.
-  Term word = b.bitAnd(b.cast_like(bits, "i64"), Term(4294967295.0));
-  Term keepMask = b.lt(word, Term(std::floor(keep * 4294967296.0)));
+      {b.attribute("rate", op.getRateAttr()),
+       b.attribute("key", op.getKeyAttr()
+                              ? op.getKeyAttr()
+                              : b.getBuilder().getI32IntegerAttr(0)),
+       b.attribute("shape", b.shape(Term(op.getX())))});
   results.push_back(
-      b.select(keepMask, b.mul(Term(op.getX()), Term(1 / keep)), b.number(0))
+      b.select(kept, b.mul(Term(op.getX()), Term(1 / keep)), b.number(0))
           .value);
   return success();
 }

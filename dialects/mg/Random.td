@@ -33,6 +33,16 @@ def MG_RandomBitsOp : MG_Op<"random_bits"> {
   let assemblyFormat = "$seed `,` $step `,` $row0 `,` `key` `=` $key `,` `shape` `=` $shape `,` `rows` `=` $rows attr-dict custom<Types>(type($seed), type($step), type($row0), type($y))";
 }
 
+def MG_KeepMaskOp : MG_Op<"keep_mask"> {
+  let summary = "dropout's mask: true with probability 1 - rate, where the random bits are below (1 - rate)·2^32";
+  let arguments = (ins MG_Int:$seed, MG_Int:$step, MG_Int:$row0, F64Attr:$rate, I32Attr:$key, DenseI64ArrayAttr:$shape);
+  let results = (outs MG_Bool:$y);
+  let element = "i1";
+  let decompose = ["Custom"];
+  let noGradient = "random bits depend on nothing that is trained";
+  let assemblyFormat = "$seed `,` $step `,` $row0 `,` `rate` `=` $rate `,` `key` `=` $key `,` `shape` `=` $shape attr-dict custom<Types>(type($seed), type($step), type($row0), type($y))";
+}
+
 def MG_DropoutOp : MG_Op<"dropout"> {
   let summary = "in training, zeroes each element with probability rate and scales the others by 1 / (1 - rate); else the identity";
   let description = [{`rate = 1` gives zeros (and zero gradient), `rate = 0` the identity. The mask is the same on any device count.}];
@@ -44,6 +54,7 @@ def MG_DropoutOp : MG_Op<"dropout"> {
   let decompose = ["Custom"];
   let outsideTraining = ["x"];
   let reference = "x";
+  let hasVerifier = 1;
   let example = "mg.dropout %x, 0.5";
   let sample = "x: ?x4xf64";
   let assemblyFormat = "$x `,` $rate (`key` $key^)? attr-dict custom<Types>(type($x), type($y))";

@@ -4,17 +4,18 @@
 
 namespace mlir::mg {
 
-static LogicalResult reducedShape(std::optional<Location> loc, Value x,
-                                  ArrayRef<int64_t> axes,
+static LogicalResult reducedShape(std::optional<Location> loc, StringRef name,
+                                  Value x, ArrayRef<int64_t> axes,
                                   SmallVectorImpl<int64_t> &shape) {
   RankedTensorType type = tensorOf(x);
   for (auto [i, axis] : llvm::enumerate(axes)) {
     if (axis < 0 || axis >= type.getRank())
-      return emitOptionalError(loc, "axis ", axis, " is outside 0 … ",
-                               type.getRank() - 1, " (the operand has rank ",
-                               type.getRank(), ")");
+      return emitOptionalError(loc, "'", name, "' op axis ", axis,
+                               " is outside 0 … ", type.getRank() - 1,
+                               " (the operand has rank ", type.getRank(), ")");
     if (llvm::is_contained(axes.drop_front(i + 1), axis))
-      return emitOptionalError(loc, "axis ", axis, " is named twice");
+      return emitOptionalError(loc, "'", name, "' op names axis ", axis,
+                               " twice");
   }
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (!llvm::is_contained(axes, dim))
@@ -47,7 +48,8 @@ static IndexSpec reductionNest(Operation *op, ArrayRef<int64_t> axes,
 #define MG_REDUCTION(Op, kind)                                                 \
   LogicalResult inferShape(Op::Adaptor op, std::optional<Location> loc,        \
                            SmallVectorImpl<int64_t> &shape) {                  \
-    return reducedShape(loc, op.getX(), op.getAxes(), shape);                  \
+    return reducedShape(loc, Op::getOperationName(), op.getX(), op.getAxes(),  \
+                        shape);                                                \
   }                                                                            \
   IndexSpec customIndex(Op op) { return reductionNest(op, op.getAxes(), kind); }
 MG_REDUCTION(ReduceSumOp, LetterKind::Sum)

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::mg {
 
@@ -25,6 +26,13 @@ static AffineMap selectDims(Operation *op, ArrayRef<int64_t> dims) {
   SmallVector<unsigned> targets(dims.begin(), dims.end());
   return AffineMap::getMultiDimMapWithTargets(
       tensorOf(op->getResult(0)).getRank(), targets, op->getContext());
+}
+static std::string text(ArrayRef<int64_t> list) {
+  return "[" +
+         llvm::join(
+             llvm::map_range(list, [](int64_t n) { return std::to_string(n); }),
+             ", ") +
+         "]";
 }
 template <typename... Args>
 static LogicalResult fail(std::optional<Location> loc, Args &&...args) {
@@ -152,7 +160,7 @@ LogicalResult inferShape(ReshapeOp::Adaptor op, std::optional<Location> loc,
   if (open == 1 && known > 0 && type.getNumElements() % known == 0)
     *llvm::find(shape, -1) = type.getNumElements() / known;
   else if (open != 0 || known != type.getNumElements())
-    return fail(loc, "'mg.reshape' op cannot make ", op.getShapeAttr(),
+    return fail(loc, "'mg.reshape' op cannot make ", text(op.getShape()),
                 " from ", type, ": it has ", type.getNumElements(),
                 " elements");
   return success();
@@ -242,7 +250,7 @@ LogicalResult inferShape(TransposeOp::Adaptor op, std::optional<Location> loc,
   llvm::sort(sorted);
   for (int64_t i = 0; i < (int64_t)sorted.size(); ++i)
     if (sorted[i] != i)
-      return fail(loc, "'mg.transpose' op ", op.getPermutationAttr(),
+      return fail(loc, "'mg.transpose' op ", text(op.getPermutation()),
                   " is no permutation");
   if ((int64_t)sorted.size() != type.getRank())
     return fail(loc, "'mg.transpose' op permutes ", sorted.size(),
@@ -407,6 +415,18 @@ LogicalResult customDecompose(ConcatenateOp op, RuleBuilder &b,
   return success();
 }
 
+LogicalResult OneHotOp::verify() {
+  if ((int64_t)getDepth() >= 1)
+    return success();
+  return emitOpError() << "has depth " << (int64_t)getDepth()
+                       << ", expected at least 1";
+}
+LogicalResult ScatterAddOp::verify() {
+  if ((int64_t)getExtent() >= 1)
+    return success();
+  return emitOpError() << "has extent " << (int64_t)getExtent()
+                       << ", expected at least 1";
+}
 void customBody(OneHotOp, ScalarBuilder &b, ValueRange operands,
                 SmallVectorImpl<Value> &results) {
   Scalar hit = b.eq(operands[0], b.position('d'));

@@ -138,6 +138,7 @@ def MG_OneHotOp : MG_Op<"one_hot"> {
   let results = (outs MG_Number:$y);
   let index = "...->...d; d=depth";
   let element = "$to";
+  let hasVerifier = 1;
   let body = "Custom";
   let noGradient = "an index has no derivative";
   let reference = "numpy.eye(depth)[indices]";
@@ -168,6 +169,7 @@ def MG_ScatterAddOp : MG_Op<"scatter_add"> {
   let arguments = (ins MG_Float:$x, MG_Int:$indices, I64Attr:$extent);
   let results = (outs MG_Float:$y);
   let index = "nc,n->vc; n:sum, v=extent";
+  let hasVerifier = 1;
   let element = "x";
   let body = "select(indices == position(v), x, 0)";
   let vjp = ["take(d_y, indices)", "none"];
