@@ -12,7 +12,8 @@ namespace {
 
 constexpr StringLiteral kDevices = "devices";
 
-/// The grid of all devices; its size is chosen when the bundle is run.
+/// The grid of all devices, unless the module has one: one axis, whose size is
+/// chosen when the bundle is run.
 void ensureGrid(ModuleOp module) {
   if (module.lookupSymbol<shard::GridOp>(kDevices))
     return;
@@ -42,15 +43,27 @@ bool runsTogether(func::FuncOp function) {
   return !function.isDeclaration() && (!entry || entry.getValue() == "update");
 }
 
-StringRef shortName(Value value) {
-  auto name = dyn_cast<NameLoc>(value.getLoc());
-  return name ? name.getName().getValue() : StringRef("a value");
+/// `'h1'`, `the gradient 'h1.kernel'`, or `the result of mg.reshape`.
+std::string nameFor(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    unsigned number = argument.getArgNumber();
+    auto role = function.getArgAttrOfType<StringAttr>(number, "mg.role");
+    auto name = function.getArgAttrOfType<StringAttr>(number, "mg.name");
+    if (role && name)
+      return ("the " + role.getValue() + " '" + name.getValue() + "'").str();
+    return ("argument #" + Twine(number)).str();
+  }
+  if (auto name = dyn_cast<NameLoc>(value.getLoc()))
+    return ("'" + name.getName().getValue() + "'").str();
+  return ("the result of " + value.getDefiningOp()->getName().getStringRef())
+      .str();
 }
 
 /// Why the collective is there, for people.
 std::string causeOf(Value value, LetterKind kind, Operation *user) {
-  std::string text = ("'" + shortName(value) + "' is a partial " +
-                      stringifyKind(kind) + " on each device")
+  std::string text = (nameFor(value) + " is a partial " + stringifyKind(kind) +
+                      " on each device")
                          .str();
   if (isa<func::ReturnOp>(user))
     return text + " and is returned whole";
@@ -58,11 +71,15 @@ std::string causeOf(Value value, LetterKind kind, Operation *user) {
          " is not linear in it";
 }
 
-shard::AllReduceOp reduceAt(OpBuilder &builder, Value value, LetterKind kind,
-                            Location loc) {
-  return shard::AllReduceOp::create(builder, loc, value.getType(), kDevices,
-                                    ArrayRef<int16_t>{0}, value,
-                                    reductionOf(kind));
+shard::AllReduceOp reduceAt(OpBuilder &builder, Value value,
+                            const Sharding &sharding) {
+  SmallVector<int16_t> axes;
+  for (int16_t axis = 0; sharding.partial >> axis; ++axis)
+    if (sharding.partial >> axis & 1)
+      axes.push_back(axis);
+  return shard::AllReduceOp::create(builder, value.getLoc(), value.getType(),
+                                    kDevices, axes, value,
+                                    reductionOf(sharding.kind));
 }
 
 struct PlaceAllReduces : PassWrapper<PlaceAllReduces, OperationPass<ModuleOp>> {
@@ -107,17 +124,16 @@ private:
             return definedBefore(a->get(), b->get());
           });
       Value value = use->get();
-      LetterKind kind = *analysis.of(value).partial;
+      const Sharding &sharding = analysis.of(value);
       OpBuilder builder(&getContext());
       if (Operation *made = value.getDefiningOp())
         builder.setInsertionPointAfter(made);
       else
         builder.setInsertionPointToStart(&function.front());
-      shard::AllReduceOp reduced =
-          reduceAt(builder, value, kind, value.getLoc());
-      reduced->setAttr(
-          "mg.cause",
-          builder.getStrArrayAttr({causeOf(value, kind, use->getOwner())}));
+      shard::AllReduceOp reduced = reduceAt(builder, value, sharding);
+      reduced->setAttr("mg.cause",
+                       builder.getStrArrayAttr(
+                           {causeOf(value, sharding.kind, use->getOwner())}));
       value.replaceAllUsesExcept(reduced.getResult(), reduced);
     }
   }
@@ -170,6 +186,8 @@ private:
         source = &operand;
       }
     if (!source || !source->get().hasOneUse() ||
+        analysis.of(source->get()).partial !=
+            analysis.of(reduce.getInput()).partial ||
         bits(source->get()) > bits(reduce.getInput()))
       return false;
     OpBuilder builder(op);

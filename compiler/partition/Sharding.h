@@ -8,26 +8,33 @@
 
 namespace mlir::mg {
 
-/// A value on the data axis. Partial: the devices' values, combined by
-/// `partial`, give the whole one.
-struct Sharding {
-  SmallVector<bool> split; // a dimension
-  std::optional<LetterKind> partial;
+/// Axes of the grid @devices, bit i for axis i.
+using GridAxes = unsigned;
 
-  bool isSplit() const { return llvm::is_contained(split, true); }
+/// How a value lies over the grid; its type is that of one device's part.
+struct Sharding {
+  SmallVector<GridAxes> split; // of each dimension: the axes that divide it
+  /// Partial: the values of the devices along these axes, combined by `kind`,
+  /// give the whole one.
+  GridAxes partial = 0;
+  LetterKind kind = LetterKind::Sum;
+
   static Sharding replicated(Value value) {
-    return {SmallVector<bool>(tensorOf(value).getRank(), false), std::nullopt};
+    return {SmallVector<GridAxes>(tensorOf(value).getRank(), 0)};
   }
 };
 
 /// Shardings of all values of one function, in program order.
 class ShardingAnalysis {
 public:
-  /// Seeds arguments by `mg.sharding` (an array of axis names a dimension, e.g.
-  /// [["data"], []]) and `mg.partial`, else by role: inputs are split by rows,
-  /// gradients and metric windows are partial sums, check windows partial
-  /// maxima. Errors: an op that needs the whole extent of a split dimension; an
-  /// all-reduce of what is not partial.
+  /// Seeds arguments by `mg.sharding`, the grid axes that split each dimension
+  /// as in upstream's `split_axes` ([[0], []]: rows along axis 0), and by
+  /// `mg.partial` = "sum", "product", "max" or "min" (over all axes, or those
+  /// of `mg.partial_axes`); else by role: inputs are split by rows along axis
+  /// 0, gradients and metric windows are partial sums, check windows partial
+  /// maxima. Errors: a hint that does not fit the value or the grid; an op that
+  /// needs the whole extent of a split dimension; operands that are split
+  /// differently; an all-reduce of what is not partial.
   LogicalResult run(func::FuncOp function);
 
   const Sharding &of(Value value) const { return shardings.at(value); }
@@ -36,11 +43,13 @@ public:
   SmallVector<OpOperand *> wholeUses;
 
 private:
-  Sharding seed(func::FuncOp function, BlockArgument argument);
+  LogicalResult seed(func::FuncOp function, BlockArgument argument);
   LogicalResult visit(Operation *op);
   LogicalResult visitReduce(Operation *op);
+  LogicalResult visitMath(MathOp op);
   void visitReturn(func::FuncOp function, Operation *op);
 
+  int64_t rank = 1; // of the grid
   llvm::DenseMap<Value, Sharding> shardings;
 };
 

@@ -12,7 +12,7 @@
 // CHECK-NEXT: shard.all_reduce %[[ABC]] on @devices
 // CHECK-SAME: is a partial sum on each device and is returned whole
 // CHECK-NOT: shard.all_reduce
-func.func @narrow_last(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}, %b: tensor<8x6xf32> {mg.sharding = [["devices"], []]},
+func.func @narrow_last(%a: tensor<4x8xf32> {mg.sharding = [[], [0]]}, %b: tensor<8x6xf32> {mg.sharding = [[0], []]},
                        %c: tensor<6x2xf32>) -> tensor<4x2xf32> {
   %ab = mg.dot_general %a, %b contract [1] x [0] : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
   %abc = mg.dot_general %ab, %c contract [1] x [0] : tensor<4x6xf32>, tensor<6x2xf32> -> tensor<4x2xf32>
@@ -28,7 +28,7 @@ func.func @narrow_last(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}, %b
 // PLACED: mg.dot_general
 // PLACED-NEXT: mg.dot_general
 // PLACED-NEXT: shard.all_reduce
-func.func @wide_last(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}, %b: tensor<8x6xf32> {mg.sharding = [["devices"], []]},
+func.func @wide_last(%a: tensor<4x8xf32> {mg.sharding = [[], [0]]}, %b: tensor<8x6xf32> {mg.sharding = [[0], []]},
                      %c: tensor<6x20xf32>) -> tensor<4x20xf32> {
   %ab = mg.dot_general %a, %b contract [1] x [0] : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
   %abc = mg.dot_general %ab, %c contract [1] x [0] : tensor<4x6xf32>, tensor<6x20xf32> -> tensor<4x20xf32>
@@ -41,7 +41,7 @@ func.func @wide_last(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}, %b: 
 // CHECK-SAME: mg.exponential is not linear in it
 // CHECK-NEXT: mg.exponential %[[WHOLE]]
 // CHECK-NOT: shard.all_reduce
-func.func @not_linear(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}) -> tensor<4xf32> {
+func.func @not_linear(%a: tensor<4x8xf32> {mg.sharding = [[], [0]]}) -> tensor<4xf32> {
   %s = mg.reduce_sum %a, axes = [1] : tensor<4x8xf32> -> tensor<4xf32>
   %y = mg.exponential %s : tensor<4xf32> -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -52,7 +52,7 @@ func.func @not_linear(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}) -> 
 // CHECK: %[[WHOLE:.*]] = shard.all_reduce
 // CHECK-NEXT: mg.multiply %[[WHOLE]], %[[WHOLE]]
 // CHECK-NOT: shard.all_reduce
-func.func @square(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}) -> tensor<4xf32> {
+func.func @square(%a: tensor<4x8xf32> {mg.sharding = [[], [0]]}) -> tensor<4xf32> {
   %s = mg.reduce_sum %a, axes = [1] : tensor<4x8xf32> -> tensor<4xf32>
   %y = mg.multiply %s, %s : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -62,7 +62,7 @@ func.func @square(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}) -> tens
 // CHECK-LABEL: @add_whole
 // CHECK: %[[WHOLE:.*]] = shard.all_reduce
 // CHECK-NEXT: mg.add %[[WHOLE]]
-func.func @add_whole(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}, %w: tensor<4xf32>) -> tensor<4xf32> {
+func.func @add_whole(%a: tensor<4x8xf32> {mg.sharding = [[], [0]]}, %w: tensor<4xf32>) -> tensor<4xf32> {
   %s = mg.reduce_sum %a, axes = [1] : tensor<4x8xf32> -> tensor<4xf32>
   %y = mg.add %s, %w : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -91,7 +91,7 @@ func.func @add_max_to_sum(%a: tensor<4xf32> {mg.partial = "max"}, %b: tensor<4xf
 // CHECK-LABEL: @maximum
 // CHECK: %[[MAX:.*]] = mg.reduce_max
 // CHECK-NEXT: shard.all_reduce %[[MAX]] on @devices grid_axes = [0] reduction = max
-func.func @maximum(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}) -> tensor<4xf32> {
+func.func @maximum(%a: tensor<4x8xf32> {mg.sharding = [[], [0]]}) -> tensor<4xf32> {
   %s = mg.reduce_max %a, axes = [1] : tensor<4x8xf32> -> tensor<4xf32>
   %y = mg.negate %s : tensor<4xf32> -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -99,7 +99,7 @@ func.func @maximum(%a: tensor<4x8xf32> {mg.sharding = [[], ["devices"]]}) -> ten
 
 // CHECK-LABEL: @rows_stay_split
 // CHECK-NOT: shard.all_reduce
-func.func @rows_stay_split(%a: tensor<4x8xf32> {mg.sharding = [["devices"], []]}) -> tensor<4xf32> {
+func.func @rows_stay_split(%a: tensor<4x8xf32> {mg.sharding = [[0], []]}) -> tensor<4xf32> {
   %s = mg.reduce_sum %a, axes = [1] : tensor<4x8xf32> -> tensor<4xf32>
   return %s : tensor<4xf32>
 }

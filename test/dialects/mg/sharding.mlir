@@ -65,7 +65,7 @@ func.func @relu(%x: tensor<4xf32> {mg.partial = "sum"}) -> tensor<4xf32> {
 // CHECK: %[[ROWS:.*]] = mg.take
 // CHECK-NEXT: %[[SUMS:.*]] = mg.scatter_add %[[ROWS]]
 // CHECK-NEXT: shard.all_reduce %[[SUMS]]
-func.func @take_and_add(%table: tensor<8x3xf32>, %i: tensor<4xi32> {mg.sharding = [["devices"]]}) -> tensor<8x3xf32> {
+func.func @take_and_add(%table: tensor<8x3xf32>, %i: tensor<4xi32> {mg.sharding = [[0]]}) -> tensor<8x3xf32> {
   %rows = mg.take %table, %i : tensor<8x3xf32>, tensor<4xi32> -> tensor<4x3xf32>
   %y = mg.scatter_add %rows, %i, 8 : tensor<4x3xf32>, tensor<4xi32> -> tensor<8x3xf32>
   return %y : tensor<8x3xf32>
@@ -77,7 +77,7 @@ func.func @take_and_add(%table: tensor<8x3xf32>, %i: tensor<4xi32> {mg.sharding 
 // CHECK-DAG: %[[BAD:.*]] = mg.first_bad_row
 // CHECK-DAG: shard.all_reduce %[[SUMS]] on @devices grid_axes = [0] {
 // CHECK-DAG: shard.all_reduce %[[BAD]] on @devices grid_axes = [0] reduction = max
-func.func @rows(%x: tensor<4xf32> {mg.sharding = [["devices"]]}, %label: tensor<4xi32> {mg.sharding = [["devices"]]},
+func.func @rows(%x: tensor<4xf32> {mg.sharding = [[0]]}, %label: tensor<4xi32> {mg.sharding = [[0]]},
                 %row0: tensor<i64>, %rows: tensor<i64>) -> (tensor<2xf64>, tensor<2xi64>) {
   %one = mg.constant dense<1.0> : tensor<4xf32> : tensor<4xf32>
   %sums = mg.row_sums %x, %one, %rows : tensor<4xf32>, tensor<4xf32>, tensor<i64> -> tensor<2xf64>
