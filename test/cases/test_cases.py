@@ -82,6 +82,26 @@ class Cases(unittest.TestCase):
         value, d = self.gradient("%s = mg.multiply %w, %w\n%result = mg.multiply %s by 0.5", w=np.array(2.0))
         self.assertEqual((value, d["w"]), (2.0, 2.0))
 
+    def test_r05_masks_differ_between_rows_and_not_between_device_counts(self):
+        text = """mg.model @m {
+          mg.variables @v {w: 2x1000xf64 = ones}
+          mg.train @fit(%row: tensor<?x2xf64>) {
+            %w = mg.get @v::@w
+            %ones = mg.matmul %row, %w
+            %kept = mg.dropout %ones, 0.5
+            %loss = mg.reduce_sum %kept, axes = [1]
+            mg.minimize %loss with @sgd {learning_rate = 1.0}
+          }
+        }"""
+        bundle = self.bench.compile("m", text, batch=1)
+        masks = []
+        for devices in (1, 2):
+            state, _, _ = self.bench.train(bundle, {"row": np.eye(2)}, "--steps=1", "--global-batch=2", f"--devices={devices}")
+            masks.append(1 - state["v.w"])  # row r holds the mask of row r of the batch: 0, or 2 times 1/2 row
+        np.testing.assert_array_equal(masks[0], masks[1])
+        self.assertEqual(set(masks[0].ravel()), {0.0, 1.0})
+        self.assertTrue(0.42 < np.mean(masks[0][0] == masks[0][1]) < 0.58)
+
     def test_r08_epoch_figures_weigh_rows(self):
         text = """mg.model @m {
           mg.variables @v {w: f64 = zeros}
@@ -227,6 +247,24 @@ class Cases(unittest.TestCase):
                 self.assertIn(words, printed)
             self.assertEqual(printed.count("error:"), 1)
 
+    def test_r58_a_contraction_over_split_rows_is_summed_once(self):
+        text = """mg.model @m {
+          mg.variables @v {abc: 4x8xf64 = zeros}
+          mg.train @fit(%b: tensor<?x2xf64>, %c: tensor<?x8xf64>) {
+            %a = mg.constant ONES
+            %ab = mg.matmul %b, %a
+            %v = mg.get @v::@abc
+            %abv = mg.matmul %ab, %v
+            %products = mg.multiply %abv, %c
+            %loss = mg.reduce_sum %products, axes = [1]
+            mg.minimize %loss with @sgd {learning_rate = 32.0}
+          }
+        }""".replace("ONES", dense(np.ones((2, 4))))
+        bundle = self.bench.compile("m", text, batch=8)
+        for devices in DEVICES:  # dloss/dabc = (A·B)·C / 32 with B 2x32 and C 32x8 of ones, the 32 split over the devices
+            state, _, _ = self.bench.train(bundle, {"b": np.ones((32, 2)), "c": np.ones((32, 8))}, "--steps=1", "--global-batch=32", f"--devices={devices}")
+            np.testing.assert_array_equal(state["v.abc"], np.full((4, 8), -64.0))
+
     def test_r74_adam_names_where_epsilon_stands(self):
         for hat, expected in ((1.0, 3.0653e-5), (0.0, 5.0e-4)):
             text = f"""mg.model @m {{
@@ -240,6 +278,44 @@ class Cases(unittest.TestCase):
             }}"""
             state, _, _ = self.bench.train(self.bench.compile("m", text, batch=1), {"x": np.ones(1)}, "--steps=1")
             self.assertAlmostEqual(-float(state["v.w"]) / expected, 1, 4)
+
+    def test_r75_one_bundle_trains_on_any_device_count(self):
+        text = """mg.model @m {
+          mg.variables @v {w: 5x3xf64 = glorot_uniform}
+          mg.train @fit(%x: tensor<?x5xf64>, %y: tensor<?x3xf64>) {
+            %w = mg.get @v::@w
+            %d = mg.dropout %x, 0.3
+            %s = mg.matmul %d, %w
+            %loss = mg.mean_squared_error %s, %y
+            mg.minimize %loss with @adam {learning_rate = 0.01}
+          }
+        }"""
+        bundle, random = self.bench.compile("m", text, batch=2), np.random.default_rng(75)
+        data = {"x": random.normal(size=(30, 5)), "y": random.normal(size=(30, 3))}
+        states = [self.bench.train(bundle, data, "--epochs=5", "--global-batch=8", f"--devices={devices}")[0] for devices in (1, 2, 3, 4)]
+        for state in states[1:]:
+            np.testing.assert_allclose(state["v.w"], states[0]["v.w"], rtol=0, atol=1e-12)
+
+    def test_a_metric_is_the_mean_by_its_weights(self):
+        text = """mg.model @m {
+          mg.variables @v {w: f64 = ones}
+          mg.train @fit(%x: tensor<?xf64>, %k: tensor<?xf64>) {
+            %w = mg.get @v::@w
+            %loss = mg.multiply %x, %w
+            mg.metric "weighted", %x weight %k
+            mg.metric "plain", %x
+            mg.minimize %loss weight %k with @sgd {learning_rate = 1.0}
+          }
+        }"""
+        bundle = self.bench.compile("m", text, batch=1)
+        for k, mean in (([1.0, 0, 3, 0, 4], (1 + 9 + 20) / 8), ([0.0] * 5, 0.0)):
+            for devices in DEVICES:
+                state, lines, _ = self.bench.train(bundle, {"x": np.arange(1.0, 6), "k": np.array(k)}, "--global-batch=5", "--epochs=1", f"--devices={devices}")
+                epoch = [line for line in lines if line["event"] == "epoch"][0]
+                self.assertAlmostEqual(epoch["weighted"], mean, 12)
+                self.assertAlmostEqual(epoch["plain"], 3, 12)
+                self.assertAlmostEqual(epoch["loss"], mean, 12)
+                self.assertAlmostEqual(float(state["v.w"]), 1 - mean, 12)
 
 
 if __name__ == "__main__":
