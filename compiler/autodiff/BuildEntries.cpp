@@ -73,6 +73,8 @@ private:
 
   LogicalResult buildTrain(func::FuncOp source) {
     StringRef owner = source->getAttrOfType<StringAttr>("mg.train").getValue();
+    if (failed(collectInputs(source)))
+      return failure();
     for (bool first : {true, false})
       if (failed(buildAccumulate(source, owner, first)))
         return failure();
@@ -271,6 +273,8 @@ private:
   LogicalResult buildPredict(func::FuncOp source) {
     StringRef owner =
         source->getAttrOfType<StringAttr>("mg.predict").getValue();
+    if (failed(collectInputs(source)))
+      return failure();
     int64_t unit = unitOf(source);
     EntryBuilder entry(source, source.getLoc(),
                        unitName(owner, "predict", unit), "predict", owner,
@@ -325,20 +329,39 @@ private:
                                                tensor.getElementType()));
   }
 
-  Attribute describeInputs(func::FuncOp source) {
-    SmallVector<std::string> names;
+  static StringRef inputName(BlockArgument argument) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return function
+        .getArgAttrOfType<StringAttr>(argument.getArgNumber(), "mg.name")
+        .getValue();
+  }
+  /// One array is given for a name, so all inputs of a name have one type.
+  LogicalResult collectInputs(func::FuncOp source) {
     for (BlockArgument argument : source.getArguments()) {
-      names.push_back(
-          source
-              .getArgAttrOfType<StringAttr>(argument.getArgNumber(), "mg.name")
-              .str());
-      if (inputs.insert(names.back()).second)
+      StringRef name = inputName(argument);
+      Attribute type = rowType(argument.getType());
+      auto [known, isNew] = inputs.try_emplace(name, type, argument.getLoc());
+      if (isNew)
         inputRecords.push_back(
-            record({named("name", text(names.back())),
-                    named("type", rowType(argument.getType())),
+            record({named("name", text(name)), named("type", type),
                     named("loc", argument.getLoc())}));
+      if (known->second.first == type)
+        continue;
+      InFlightDiagnostic error =
+          emitError(argument.getLoc())
+          << "input '" << name << "' has rows of type " << type
+          << ", but another input of this name has rows of type "
+          << known->second.first << "; give one of them another name";
+      error.attachNote(known->second.second) << "declared here";
+      return error;
     }
-    return list(names);
+    return success();
+  }
+  Attribute describeInputs(func::FuncOp source) {
+    Records names;
+    for (BlockArgument argument : source.getArguments())
+      names.push_back(text(inputName(argument)));
+    return ArrayAttr::get(&getContext(), names);
   }
   Attribute describeChecks(ArrayRef<IndexCheck> checks) {
     Records items;
@@ -425,7 +448,8 @@ private:
   };
   SmallVector<Variable> variables;
   SmallVector<SlotValue> slotValues;
-  std::set<std::string> updated, warned, predicted, inputs;
+  std::set<std::string> updated, warned, predicted;
+  llvm::StringMap<std::pair<Attribute, Location>> inputs; // row type, where
   llvm::DenseSet<Location> warnedOps; // a training is differentiated twice
   Records scalarRecords, slotRecords, inputRecords, outputRecords, trainRecords,
       predictRecords;

@@ -189,3 +189,23 @@ mg.model @m {
 // expected-error@-1 {{the model has nothing to run: add mg.train or mg.predict}}
 mg.model @m {
 }
+
+// -----
+
+mg.model @m {
+  mg.variables @v {w: f64 = ones}
+  // expected-note@below {{declared here}}
+  mg.func @p(%x: tensor<?x3xf64>) -> tensor<?x3xf64> {
+    mg.return %x
+  }
+  mg.predict @p
+  // expected-error@below {{input 'x' has rows of type tensor<f64>, but another input of this name has rows of type tensor<3xf64>; give one of them another name}}
+  mg.train @fit(%x: tensor<?xf64>) {
+    %w = mg.get @v::@w
+    %loss = mg.multiply %x, %w
+    mg.minimize %loss with @sgd
+  }
+  mg.optimizer @sgd(%p, %g) {
+    mg.return %p
+  }
+}
