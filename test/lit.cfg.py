@@ -3,12 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loaded by lit through the lit.site.cfg.py of the build folder, which says where the tools are."""
 
+import shlex
+import sys
 from pathlib import Path
 
-import lit.formats
+sys.path.append(str(Path(__file__).parent))
+from quoted_paths import QuotedPaths  # noqa: E402
 
 config.name = "mg"  # noqa: F821 (lit defines config)
-config.test_format = lit.formats.ShTest(execute_external=False)  # noqa: F821
+config.test_format = QuotedPaths(execute_external=False)  # noqa: F821
 config.suffixes = [".mlir"]  # noqa: F821
 config.excludes = ["Inputs"]  # noqa: F821
 config.test_source_root = str(Path(__file__).parent)  # noqa: F821
@@ -18,5 +21,5 @@ tools = {name: Path(config.mg_tools) / name for name in ("mgc", "mg-opt", "mgrun
 tools |= {name: Path(config.llvm_tools) / name for name in ("FileCheck", "not", "split-file")}  # noqa: F821
 for name, path in tools.items():
     # A whole word: not the mgc of %t/mgc.txt, not the `not` of a comment.
-    config.substitutions.append((rf"(?<![\w./%-]){name}(?![\w./-])", str(path)))  # noqa: F821
-config.substitutions.append(("%mnist", config.mnist_model))  # noqa: F821
+    config.substitutions.append((rf"(?<![\w./%-]){name}(?![\w./-])", shlex.quote(str(path))))  # noqa: F821
+config.substitutions.append(("%mnist", shlex.quote(config.mnist_model)))  # noqa: F821
