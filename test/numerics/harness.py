@@ -1,6 +1,6 @@
 # Compiles model texts with mgc and runs them with mgrun on NumPy arrays; shared by the numeric tests and the cases.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Set MGC and MGRUN to the tools. Everything is written below the folder given to Bench."""
+"""Set MGC and MGRUN to the tools, MGC_OPTIONS to what every compilation gets besides. Everything is written below the folder given to Bench."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ class Bench:
         """The bundle's path; with another status, what mgc printed on standard error."""
         source, bundle = self.folder / f"{name}.mlir", self.folder / f"{name}.mgb"
         source.write_text(text)
-        ran = run(os.environ["MGC"], str(source), "-o", str(bundle), f"--batch-size={batch}", status=status)
+        ran = run(os.environ["MGC"], str(source), "-o", str(bundle), f"--batch-size={batch}",
+                  *os.environ.get("MGC_OPTIONS", "").split(), status=status)
         return str(bundle) if status == 0 else ran.stderr
 
     def inputs(self, arrays: dict[str, np.ndarray]) -> list[str]:
