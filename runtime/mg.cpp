@@ -59,6 +59,11 @@ static Expected<std::unique_ptr<mg_session>>
 openSession(const char *path, const mg_open_options &options) {
   SessionOptions sessionOptions;
   sessionOptions.threads = options.threads;
+  sessionOptions.deterministic = options.deterministic != 0;
+  if (options.unit_rows < 0 || options.unit_rows > UINT32_MAX)
+    return failure(Code::InvalidArgument, "units of {} rows do not exist",
+                   options.unit_rows);
+  sessionOptions.unitRows = static_cast<uint32_t>(options.unit_rows);
   for (int i = 0; i < options.devices; ++i)
     sessionOptions.deviceIds.push_back(
         options.device_ids ? options.device_ids[i] : i);

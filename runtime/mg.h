@@ -112,6 +112,13 @@ typedef struct mg_open_options {
       *device_ids; /* or these, if not NULL; then `devices` is their count */
   int threads; /* workers over all devices; 0 (default): the cores this process
                   may use */
+  int deterministic; /* 1: weights and losses have the same bits on any device
+                        and thread count (one unit size, sums in one tree);
+                        device counts that cannot are refused by mg_train.
+                        Default 0 */
+  int64_t unit_rows; /* use units of so many rows, one of the bundle's sizes; 0
+                        (default): the smallest if deterministic, else what
+                        needs the fewest passes */
 } mg_open_options;
 void mg_open_options_init(mg_open_options *options);
 

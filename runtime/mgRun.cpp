@@ -178,10 +178,10 @@ TrainPlan planOf(const mg_session &handle, const mg_train_options &options,
 }
 
 void reportStart(Report &report, const mg_session &handle,
-                 const mg_train_options &options, const TrainPlan &plan) {
+                 const mg_train_options &options, const TrainPlan &plan,
+                 const Dealing &dealing) {
   const GpuProbe gpus = probeGpus();
   const Session &session = *handle.session;
-  const Dealing dealing = trainDealing(session, plan.globalBatch);
   report.machine(gpus, session.deviceCount(), options.report.cpu_asked_for);
   report.start({gpus.visible, session.deviceCount(), session.workerCount(),
                 plan.training.rows, plan.validation.rows, dealing.windowRows,
@@ -212,12 +212,13 @@ Status train(mg_session &handle, const mg_train_options &options) {
   TrainData data;
   MG_TRY(openTrainData(handle, options, index, data));
   const TrainPlan plan = planOf(handle, options, index, data);
-  reportStart(report, handle, options, plan);
+  MG_TRY_ASSIGN(dealing, trainDealing(*handle.session, plan.globalBatch));
+  reportStart(report, handle, options, plan, dealing);
   Session &session = *handle.session;
   session.resetTimes();
   const double begin = secondsNow();
   Expected<TrainOutcome> outcome =
-      TrainLoop(session, plan, report, handle.stop).run();
+      TrainLoop(session, plan, dealing, report, handle.stop).run();
   report.clearProgress();
   if (!outcome)
     return tl::unexpected<Error>(std::move(outcome).error());

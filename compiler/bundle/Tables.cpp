@@ -208,6 +208,7 @@ private:
       table->checks.push_back(
           toCheck(check, info.name, ArrayRole::CheckWindow));
     addWindows(info, *table);
+    addSums(info, *table);
     bundle.trains.push_back(std::move(table));
   }
 
@@ -226,6 +227,23 @@ private:
     }
     fail(module.getLoc()) << "the state holds no window of '" << info.name
                           << "': run mg-assign-state again";
+  }
+
+  void addSums(const TrainInfo &info, schema::TrainT &table) {
+    for (auto array : state.getBody().getOps<ArrayOp>()) {
+      bool isSum = array.getRole() == ArrayRole::Gradient ||
+                   array.getRole() == ArrayRole::MetricWindow;
+      if (!isSum || array.getOwner() != info.name)
+        continue;
+      std::optional<schema::DType> dtype =
+          mlir::mg::toDType(array.getTensorType().getElementType());
+      if (!dtype) {
+        fail(array.getLoc()) << "the sum '" << array.getArrayName()
+                             << "' has a type that no bundle holds";
+        return;
+      }
+      table.sums.emplace_back(*dtype, array.getOffset(), array.getByteSize());
+    }
   }
 
   void addPredict(const PredictInfo &info) {

@@ -1,6 +1,7 @@
 // All-reduce over devices whose memory this process can reach: each caller
-// reduces one slice into every device. The summation order is the device order,
-// whatever the number of callers, so results repeat bit for bit.
+// reduces one slice into every device. The order is a binary tree over the
+// devices, whatever the number of callers, so results repeat bit for bit
+// (RATIONALE R7).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -21,5 +22,17 @@ bool canReduce(schema::DType dtype);
 void allReduceSlice(schema::Reduction reduction, schema::DType dtype,
                     std::span<std::byte *const> arrays, uint64_t bytes,
                     int part, int parts);
+
+/// Slice `part` of `parts` of to = left + right, arrays of `bytes` bytes of f32
+/// or f64; `to` may be `right`.
+void addSlice(schema::DType dtype, std::byte *to, const std::byte *left,
+              const std::byte *right, uint64_t bytes, int part, int parts);
+
+/// Slice `part` of `parts` of a copy.
+void copySlice(std::byte *to, const std::byte *from, uint64_t bytes, int part,
+               int parts);
+
+/// Fills an array of f32 or f64 with -0: x + (-0) is x, whatever x is.
+void fillNegativeZero(schema::DType dtype, std::byte *to, uint64_t bytes);
 
 } // namespace mg

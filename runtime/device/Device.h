@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "runtime/base/Status.h"
 #include "runtime/schema/bundle_generated.h"
 
 #include <cstddef>
@@ -28,6 +29,12 @@ public:
   virtual void after(int device, int unit) = 0;
 };
 
+/// How the sums of a device's units are added (RATIONALE R7).
+enum class SumOrder {
+  Sequence, // one unit after the other: firstUnit, then laterUnit
+  Tree,     // in a binary tree: firstUnit and laterUnit by turns make a pair
+};
+
 /// One run over all devices. Entries are indices into Bundle.entries, -1 for
 /// none.
 struct Pass {
@@ -35,9 +42,10 @@ struct Pass {
   int firstUnit = -1,
       laterUnit =
           -1; // entry for a device's first unit, and for each further one
+  SumOrder order = SumOrder::Sequence;
   UnitFeed *feed = nullptr; // needed where there are units
-  const schema::Range *idle =
-      nullptr;       // state range that a device without units fills with 0
+  const schema::Train *train =
+      nullptr; // whose sums these are; a device without units clears its window
   int together = -1; // entry that all devices run after their units; only it
                      // may hold collectives
 };
@@ -53,6 +61,10 @@ public:
   /// The state region of one device as the host sees it; not while a run goes
   /// on.
   virtual std::byte *state(int device) = 0;
+
+  /// Memory for passes in tree order with up to `units` units a device and up
+  /// to `windowBytes` bytes of window. Errors: OutOfMemory.
+  virtual Status reserveTree(int units, uint64_t windowBytes) = 0;
 
   /// Returns when every device is done. Neither allocates nor locks.
   virtual void run(const Pass &pass) = 0;

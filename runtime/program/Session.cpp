@@ -42,8 +42,8 @@ struct CheckRecord {
 };
 
 /// Fills inputs and control values before each unit, hands outputs on after it,
-/// and keeps the check records of each device's last unit: the update
-/// all-reduces them, after which nobody knows whose value it was.
+/// and keeps each device's worst check records: the update all-reduces them,
+/// after which nobody knows whose value it was.
 class SessionFeed final : public UnitFeed {
 public:
   SessionFeed(DeviceGroup &group, const schema::Control &control,
@@ -52,8 +52,8 @@ public:
       : group(group), control(control), source(source), staging(staging),
         current(current) {}
 
-  /// `checks` of every device's window are copied to `records` after its last
-  /// unit.
+  /// The worst of each device's `checks` over its units, in `records` and,
+  /// after its last unit, in its window.
   void keepRecords(
       const flatbuffers::Vector<flatbuffers::Offset<schema::Check>> *list,
       std::span<const int> counts, std::span<CheckRecord> space) {
@@ -62,6 +62,14 @@ public:
     records = space;
   }
   void sendOutputs(Session::OutputSink &to) { sink = &to; }
+  /// Each unit starts from 0 sums; what it made of them goes to
+  /// `to[device * perDevice + k * metrics]` on.
+  void takeSums(const schema::Train &train, std::span<Session::Sums> to,
+                size_t perDevice) {
+    evaluated = &train;
+    unitSums = to;
+    sumsPerDevice = perDevice;
+  }
 
   void before(int device, int k) override {
     auto index = static_cast<size_t>(device);
@@ -70,6 +78,9 @@ public:
     store(state + control.row0(), unit.row0);
     store(state + control.rows(), unit.rows);
     current[index] = unit;
+    if (evaluated)
+      for (const schema::Metric *metric : *evaluated->metrics())
+        store(state + metric->evaluation(), Session::Sums{});
   }
 
   void after(int device, int k) override {
@@ -78,11 +89,22 @@ public:
       std::lock_guard lock(sinkMutex);
       sink->take(device, k, current[index], staging.outputs[index]);
     }
-    if (!checks || k + 1 < units[index])
-      return;
-    for (uint32_t i = 0; i < checks->size(); ++i)
-      records[index * checks->size() + i] =
-          load<CheckRecord>(group.state(device) + checks->Get(i)->window());
+    std::byte *state = group.state(device);
+    if (evaluated) {
+      Session::Sums *to =
+          &unitSums[index * sumsPerDevice +
+                    static_cast<size_t>(k) * evaluated->metrics()->size()];
+      for (const schema::Metric *metric : *evaluated->metrics())
+        *to++ = load<Session::Sums>(state + metric->evaluation());
+    }
+    for (uint32_t i = 0; checks && i < checks->size(); ++i) {
+      std::byte *window = state + checks->Get(i)->window();
+      CheckRecord &worst = records[index * checks->size() + i];
+      if (auto found = load<CheckRecord>(window); found.key > worst.key)
+        worst = found;
+      if (k + 1 == units[index])
+        store(window, worst);
+    }
   }
 
 private:
@@ -95,6 +117,9 @@ private:
       nullptr;
   std::span<const int> units;
   std::span<CheckRecord> records;
+  const schema::Train *evaluated = nullptr;
+  std::span<Session::Sums> unitSums;
+  size_t sumsPerDevice = 0;
   Session::OutputSink *sink = nullptr;
   std::mutex sinkMutex;
 };
@@ -102,11 +127,18 @@ private:
 class DeviceSession final : public Session {
 public:
   DeviceSession(std::shared_ptr<Bundle> bundle,
-                std::unique_ptr<DeviceGroup> group);
+                std::unique_ptr<DeviceGroup> group,
+                const SessionOptions &options);
 
   const Bundle &bundle() const override { return *file; }
   int deviceCount() const override { return group->deviceCount(); }
   int workerCount() const override { return group->workerCount(); }
+  bool isDeterministic() const override { return deterministic; }
+  std::span<const uint32_t> unitSizes() const override {
+    if (unitRows > 0)
+      return {&unitRows, 1};
+    return {tables.units()->data(), tables.units()->size()};
+  }
 
   Status init(uint64_t seed) override;
   Expected<CheckFailure> step(int train, uint32_t unitRows,
@@ -119,6 +151,7 @@ public:
   void clearEpoch(int train) override { clear(*trainTable(train).epoch()); }
   void clearEvaluation(int train) override {
     clear(*trainTable(train).evaluation());
+    evaluated.assign(trainTable(train).metrics()->size(), {});
   }
   Sums stepSums(int train, int metric) const override {
     return sums(0, metricTable(train, metric).window());
@@ -175,6 +208,10 @@ private:
   void readRecords(const Checks *checks,
                    uint64_t (schema::Check::*offset)() const);
   void clear(const schema::Range &range);
+  size_t mostUnits() const {
+    return static_cast<size_t>(*std::max_element(units.begin(), units.end()));
+  }
+  void addUnitSums(size_t metrics, size_t perDevice);
   Sums sums(int device, uint64_t offset) const;
   template <typename T> void storeEverywhere(uint64_t offset, T value) {
     for (int device = 0; device < deviceCount(); ++device)
@@ -186,16 +223,24 @@ private:
   std::unique_ptr<DeviceGroup> group;
   std::vector<EntryKey> entries; // parallel to tables.entries()
   std::vector<Staging> trains, predicts;
+  const bool deterministic;
+  const uint32_t unitRows; // 0: any
   // Room for one step, made once: a step allocates nothing.
   std::vector<int> units;
   std::vector<Unit> current;
   std::vector<CheckRecord> records;
+  // When deterministic: of each unit of a window, and of all rows so far.
+  std::vector<Sums> unitSums, evaluated;
 };
 
 DeviceSession::DeviceSession(std::shared_ptr<Bundle> bundle,
-                             std::unique_ptr<DeviceGroup> devices)
+                             std::unique_ptr<DeviceGroup> devices,
+                             const SessionOptions &options)
     : file(std::move(bundle)), tables(file->tables()),
-      group(std::move(devices)) {
+      group(std::move(devices)), deterministic(options.deterministic),
+      unitRows(options.deterministic && options.unitRows == 0
+                   ? tables.units()->Get(0)
+                   : options.unitRows) {
   auto count = static_cast<size_t>(group->deviceCount());
   uint32_t checks = 0;
   for (const schema::Entry *entry : *tables.entries())
@@ -292,6 +337,9 @@ Expected<CheckFailure> DeviceSession::step(int train, uint32_t unitRows,
   MG_TRY_ASSIGN(later, unitEntry({schema::Role::Accumulate, train, unitRows}));
   const schema::Train &table = trainTable(train);
   countUnits(source);
+  if (deterministic)
+    MG_TRY(group->reserveTree(static_cast<int>(mostUnits()),
+                              table.window()->bytes()));
   std::fill(records.begin(), records.end(), CheckRecord{});
   SessionFeed feed(*group, *tables.control(), source,
                    trains[static_cast<size_t>(train)], current);
@@ -299,8 +347,9 @@ Expected<CheckFailure> DeviceSession::step(int train, uint32_t unitRows,
   group->run({.units = units,
               .firstUnit = first,
               .laterUnit = later,
+              .order = deterministic ? SumOrder::Tree : SumOrder::Sequence,
               .feed = &feed,
-              .idle = table.window(),
+              .train = &table,
               .together = findEntry({schema::Role::Update, train, 0})});
   CheckFailure failure = firstFailure(table.checks(), records);
   if (failure.check >= 0)
@@ -317,8 +366,16 @@ Expected<CheckFailure> DeviceSession::evaluate(int train, uint32_t unitRows,
   countUnits(source);
   SessionFeed feed(*group, *tables.control(), source,
                    trains[static_cast<size_t>(train)], current);
+  size_t metrics = trainTable(train).metrics()->size(),
+         perDevice = mostUnits() * metrics;
+  if (deterministic) {
+    unitSums.resize(std::max(unitSums.size(), units.size() * perDevice));
+    feed.takeSums(trainTable(train), unitSums, perDevice);
+  }
   group->run(
       {.units = units, .firstUnit = entry, .laterUnit = entry, .feed = &feed});
+  if (deterministic)
+    addUnitSums(metrics, perDevice);
   readRecords(trainTable(train).checks(), &schema::Check::evaluation);
   return firstFailure(trainTable(train).checks(), records);
 }
@@ -379,7 +436,19 @@ Session::Sums DeviceSession::sums(int device, uint64_t offset) const {
   return {load<double>(pair), load<double>(pair + sizeof(double))};
 }
 
+/// Adds the sums of a window's units in row order, whichever device had them.
+void DeviceSession::addUnitSums(size_t metrics, size_t perDevice) {
+  for (size_t device = 0; device < units.size(); ++device)
+    for (size_t i = 0; i < static_cast<size_t>(units[device]) * metrics; ++i) {
+      const Sums &own = unitSums[device * perDevice + i];
+      evaluated[i % metrics].weighted += own.weighted;
+      evaluated[i % metrics].weight += own.weight;
+    }
+}
+
 Session::Sums DeviceSession::evaluationSums(int train, int metric) const {
+  if (deterministic)
+    return evaluated[static_cast<size_t>(metric)];
   Sums total;
   for (int device = 0; device < deviceCount(); ++device) {
     Sums own = sums(device, metricTable(train, metric).evaluation());
@@ -387,6 +456,17 @@ Session::Sums DeviceSession::evaluationSums(int train, int metric) const {
     total.weight += own.weight;
   }
   return total;
+}
+
+Status checkUnit(const schema::Bundle &tables, uint32_t unitRows) {
+  const auto &sizes = *tables.units();
+  if (unitRows == 0 ||
+      std::find(sizes.begin(), sizes.end(), unitRows) != sizes.end())
+    return {};
+  return failure(Code::InvalidArgument,
+                 "the bundle has no units of {} rows, it has {}; compile with "
+                 "--batch-size={}",
+                 unitRows, fmt::join(sizes, ", "), unitRows);
 }
 
 Status checkOptions(const SessionOptions &options) {
@@ -411,6 +491,7 @@ Expected<std::unique_ptr<Session>>
 Session::open(std::shared_ptr<Bundle> bundle, const SessionOptions &options) {
   MG_TRY(checkOptions(options));
   const schema::Bundle &tables = bundle->tables();
+  MG_TRY(checkUnit(tables, options.unitRows));
   MG_TRY(checkMemory(tables, options.deviceIds.size(), availableMemory()));
   MG_TRY_ASSIGN(target, chooseCpuTarget(tables));
   bool constants = tables.constants() && tables.constants()->bytes() > 0;
@@ -421,8 +502,8 @@ Session::open(std::shared_ptr<Bundle> bundle, const SessionOptions &options) {
   auto group = openCpuDevices(
       program, static_cast<int>(options.deviceIds.size()), options.threads);
   if (group)
-    return std::make_unique<DeviceSession>(std::move(bundle),
-                                           std::move(*group));
+    return std::make_unique<DeviceSession>(std::move(bundle), std::move(*group),
+                                           options);
   if (group.error().code == Code::OutOfMemory)
     group.error().message +=
         ": " + describeMemory(tables, options.deviceIds.size());

@@ -21,6 +21,9 @@ struct SessionOptions {
       deviceIds; // logical CPU devices to use, e.g. {0, 1}; not empty
   int threads =
       0; // workers over all devices; 0: the cores this process may use
+  bool deterministic = false; // the same bits on any device count (R7)
+  uint32_t unitRows = 0; // the unit size to use; 0: the smallest there is if
+                         // deterministic, else as each run finds best
 };
 
 /// A verified bundle file, mapped read-only. Owns the mapping; tables() points
@@ -80,6 +83,10 @@ public:
   virtual const Bundle &bundle() const = 0;
   virtual int deviceCount() const = 0;
   virtual int workerCount() const = 0;
+  /// Whether sums over units are added in one tree on any device count.
+  virtual bool isDeterministic() const = 0;
+  /// The unit sizes that a run may choose from, ascending.
+  virtual std::span<const uint32_t> unitSizes() const = 0;
 
   /// Runs the Init entry on every device with this seed: variables, slots, step
   /// = 0. All devices get equal state.

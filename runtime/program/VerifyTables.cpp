@@ -272,11 +272,34 @@ private:
       return failure(Code::BadInput, "the first metric of '{}' must be 'loss'",
                      name);
     inside.clear();
+    MG_TRY(checkElementsAligned(train.sums(), "the sums"));
+    MG_TRY(each(train.sums(), "sum", [&](const schema::Sum *sum) {
+      return checkSum(*train.window(), *sum);
+    }));
+    MG_TRY(checkDisjoint(std::move(inside)));
+    inside.clear();
     MG_TRY(each(train.metrics(), "metric",
                 [&](auto *metric) { return checkMetric(train, *metric); }));
     MG_TRY(each(train.checks(), "check",
                 [&](auto *check) { return checkTrainCheck(train, *check); }));
     return checkDisjoint(std::move(inside));
+  }
+
+  Status checkSum(const schema::Range &window, const schema::Sum &sum) {
+    if (sum.dtype() != schema::DType::F32 && sum.dtype() != schema::DType::F64)
+      return failure(Code::BadInput, "dtype {}, expected F32 or F64",
+                     static_cast<int>(sum.dtype()));
+    if (sum.offset() % schema::arrayAlignment != 0 ||
+        sum.bytes() % schema::bytesOf(sum.dtype()) != 0 ||
+        sum.offset() < window.offset() || sum.bytes() > window.bytes() ||
+        sum.offset() - window.offset() > window.bytes() - sum.bytes())
+      return failure(Code::BadInput,
+                     "{} bytes at offset {} do not lie, aligned to {}, in the "
+                     "window's {} bytes at {}",
+                     sum.bytes(), sum.offset(), schema::arrayAlignment,
+                     window.bytes(), window.offset());
+    inside.push_back({sum.offset(), sum.bytes(), "a sum"});
+    return {};
   }
 
   /// Two words inside one of the train's ranges.

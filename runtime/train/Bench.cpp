@@ -97,7 +97,7 @@ Expected<BenchResult> bench(Session &session, const BenchPlan &plan) {
   const schema::Bundle &tables = session.bundle().tables();
   const schema::Train &table =
       *tables.trains()->Get(static_cast<flatbuffers::uoffset_t>(plan.train));
-  const Dealing dealing = trainDealing(session, plan.globalBatch);
+  MG_TRY_ASSIGN(dealing, trainDealing(session, plan.globalBatch));
   MG_TRY_ASSIGN(data, makeData(tables, table, dealing.windowRows));
   Gather gather(DataView::all(data), dealing);
   gather.setWindow(0, dealing.windowRows);

@@ -7,6 +7,8 @@
 
 #include "runtime/program/Session.h"
 
+#include <bit>
+
 namespace mg {
 
 struct Dealing {
@@ -23,6 +25,14 @@ struct Dealing {
   int unitCount(int device, int64_t rows) const;
   /// The k-th of them.
   Unit unit(int device, int k, int64_t rows) const;
+
+  /// Whether every device's units are a subtree of the binary tree over all
+  /// units, so that their sums can be added in it (RATIONALE R7).
+  bool dealsSubtrees() const {
+    return devices == 1 ||
+           (units() % devices == 0 &&
+            std::has_single_bit(static_cast<uint64_t>(units() / devices)));
+  }
 
   /// Windows that `rows` rows take; the last may be short.
   int64_t windowsOf(int64_t rows) const {

@@ -7,13 +7,9 @@
 
 namespace mg {
 
-std::span<const uint32_t> unitSizes(const schema::Bundle &tables) {
-  return {tables.units()->data(), tables.units()->size()};
-}
-
 Dealing inferenceDealing(const Session &session, int64_t rows) {
   constexpr int64_t kUnitsPerWindow = 8;
-  const std::span<const uint32_t> sizes = unitSizes(session.bundle().tables());
+  const std::span<const uint32_t> sizes = session.unitSizes();
   const int devices = session.deviceCount();
   const int64_t window =
       std::min<int64_t>(rows, kUnitsPerWindow * devices * sizes.back());

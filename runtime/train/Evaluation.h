@@ -18,9 +18,6 @@ Expected<std::vector<MetricValue>> evaluateRows(Session &session, int train,
                                                 std::string_view prefix,
                                                 const std::atomic<bool> &stop);
 
-/// The unit sizes of a bundle, ascending.
-std::span<const uint32_t> unitSizes(const schema::Bundle &tables);
-
 /// How rows are dealt where only throughput counts (evaluation, prediction):
 /// windows of a few of the largest units a device, so that a stop request is
 /// soon seen and memory for rows in flight stays small.

@@ -10,20 +10,43 @@
 
 namespace mg {
 
-Dealing trainDealing(const Session &session, int64_t globalBatch) {
-  const std::span<const uint32_t> sizes = unitSizes(session.bundle().tables());
+/// "1, 2 or 4": the device counts that get subtrees of these units.
+static std::string subtreeCounts(Dealing dealing) {
+  std::vector<int64_t> counts{1};
+  const auto units = static_cast<uint64_t>(dealing.units());
+  for (uint64_t share = std::bit_floor(units); share > 0; share /= 2)
+    if (units % share == 0 && units > share)
+      counts.push_back(static_cast<int64_t>(units / share));
+  const int64_t last = counts.back();
+  counts.pop_back();
+  return counts.empty()
+             ? fmt::format("{}", last)
+             : fmt::format("{} or {}", fmt::join(counts, ", "), last);
+}
+
+Expected<Dealing> trainDealing(const Session &session, int64_t globalBatch) {
+  const std::span<const uint32_t> sizes = session.unitSizes();
   const int devices = session.deviceCount();
   const int64_t window =
       globalBatch > 0 ? globalBatch : int64_t{devices} * sizes.back();
-  return {devices, chooseUnitRows(sizes, window, devices), window};
+  const Dealing dealing{devices, chooseUnitRows(sizes, window, devices),
+                        window};
+  if (session.isDeterministic() && !dealing.dealsSubtrees())
+    return failure(Code::InvalidArgument,
+                   "deterministic sums of {} units of {} rows (a global batch "
+                   "of {}) need {} devices, found {}",
+                   dealing.units(), dealing.unitRows, window,
+                   subtreeCounts(dealing), devices);
+  return dealing;
 }
 
-TrainLoop::TrainLoop(Session &opened, const TrainPlan &what, Report &reportTo,
+TrainLoop::TrainLoop(Session &opened, const TrainPlan &what,
+                     const Dealing &deal, Report &reportTo,
                      const std::atomic<bool> &stopFlag)
     : session(opened), plan(what), report(reportTo), stop(stopFlag),
       table(*opened.bundle().tables().trains()->Get(
           static_cast<flatbuffers::uoffset_t>(what.train))),
-      dealing(trainDealing(opened, what.globalBatch)) {
+      dealing(deal) {
   start = plan.start.row < plan.training.rows
               ? plan.start
               : Position{plan.start.epoch + 1, 0}; // rows were more then

@@ -30,7 +30,9 @@ struct TrainPlan {
 
 /// How a step's rows are dealt over a session's devices. `globalBatch` 0:
 /// devices × the largest unit.
-Dealing trainDealing(const Session &session, int64_t globalBatch);
+/// Errors: InvalidArgument when a deterministic session's devices do not get
+/// subtrees of the units (names the device counts that do).
+Expected<Dealing> trainDealing(const Session &session, int64_t globalBatch);
 
 struct TrainOutcome {
   bool interrupted = false;
@@ -41,9 +43,9 @@ struct TrainOutcome {
 
 class TrainLoop {
 public:
-  /// `stop` ends the loop after the step it is in.
-  TrainLoop(Session &session, const TrainPlan &plan, Report &report,
-            const std::atomic<bool> &stop);
+  /// `dealing` is trainDealing's; `stop` ends the loop after the step it is in.
+  TrainLoop(Session &session, const TrainPlan &plan, const Dealing &dealing,
+            Report &report, const std::atomic<bool> &stop);
 
   /// Errors: BadData (state untouched by that step), Internal (replicas
   /// differ), and those of Session::step.

@@ -1,4 +1,5 @@
-# The same training on 1, 2, 4 and 8 devices, against each other and against a NumPy model: masks, partial batches, Adam.
+# The same training on 1, 2, 4 and 8 devices, against each other and against a NumPy model: masks, partial batches, Adam; and bit
+# for bit with --deterministic.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """devices.py FOLDER"""
 
@@ -90,11 +91,53 @@ def check(bench: Bench, element: str, dtype: type) -> None:
             assert short < 1e-6 and np.mean(apart < 1e-5) > 0.999, (devices, short, apart.max())
 
 
+PENALIZED = """mg.model @m {
+  mg.variables @l {kernel: 13x5xELEMENT = glorot_uniform, bias: 5xELEMENT = zeros}
+  mg.train @fit(%x: tensor<?x13xELEMENT>, %label: tensor<?xui8>) {
+    %scores = mg.dense %x, @l
+    %fit = mg.sparse_cross_entropy %scores, %label
+    %kernel = mg.get @l::@kernel
+    %squares = mg.multiply %kernel, %kernel
+    %sum = mg.reduce_sum %squares, axes = [0, 1]
+    %penalty = mg.multiply %sum by 0.01
+    %loss = mg.add %fit, %penalty
+    %right = mg.correct %scores, %label
+    mg.metric "accuracy", %right
+    mg.minimize %loss with @nadam
+  }
+}"""
+
+
+def facts(lines: list[dict]) -> list[dict]:
+    """What a run printed, without times and the number of devices."""
+    return [{key: value for key, value in line.items() if key not in ("seconds", "devices", "workers")} for line in lines if line["event"] in ("step", "epoch", "test")]
+
+
+def check_bits(bench: Bench, element: str, dtype: type) -> None:
+    """--deterministic: state and every printed figure, over a shuffled epoch with a short batch and empty devices, on any devices and threads."""
+    rng = np.random.default_rng(7)
+    data = {"x": rng.normal(size=(ROWS, SIZES[0])).astype(dtype), "label": rng.integers(0, 5, ROWS).astype(np.uint8)}
+    for name, text, unit, counts in ((f"mlp_{element}", model(element), 3, (1, 2, 4, 8)), (f"penalized_{element}", PENALIZED.replace("ELEMENT", element), 2, (1, 3, 6, 12)),
+                                     (f"uneven_{element}", model(element), 5, (1, 5))):
+        bundle, expected = bench.compile(name, text, batch=unit), None
+        for devices in counts:
+            for threads in (1, 2, 3):
+                state, lines, _ = bench.train(bundle, data, "--deterministic", "--epochs=3", "--validation-split=13", f"--global-batch={BATCH}",
+                                              f"--devices={devices}", f"--threads={threads}", f"--seed={SEED}", shuffle="full")
+                found = (facts(lines), {key: array.tobytes() for key, array in state.items()})
+                assert len(found[0]) == 3 * 4 + 3, found[0]
+                expected = expected or found
+                assert found == expected, f"{name} differs between 1 device and {devices} with {threads} threads"
+    _, _, printed = bench.train(bench.compile("refused", model(element), batch=3), data, "--deterministic", f"--global-batch={BATCH}", "--devices=3", status=1)
+    assert "deterministic sums of 8 units of 3 rows (a global batch of 24) need 1, 2, 4 or 8 devices, found 3" in printed, printed
+
+
 def main() -> int:
     """Both element types."""
     bench = Bench(sys.argv[1])
     for element, dtype in (("f64", np.float64), ("f32", np.float32)):
         check(bench, element, dtype)
+        check_bits(bench, element, dtype)
     print("100 losses equal NumPy's on 1, 2, 4 and 8 devices")
     return 0
 

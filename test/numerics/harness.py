@@ -89,7 +89,7 @@ class Bench:
         return np.load(output)
 
     def train(self, bundle: str, arrays: dict[str, np.ndarray], *options: str, state: dict[str, np.ndarray] | None = None,
-              status: int = 0) -> tuple[dict[str, np.ndarray], list[dict], str]:
+              status: int = 0, shuffle: str = "none") -> tuple[dict[str, np.ndarray], list[dict], str]:
         """State after training, the JSON lines of its steps and epochs, and standard error."""
         saved, log = self.folder / "saved.safetensors", self.folder / "log.json"
         log.unlink(missing_ok=True)
@@ -97,7 +97,7 @@ class Bench:
         if state is not None:
             write_state(self.folder / "loaded.safetensors", state)
             extra = ["--load", str(self.folder / "loaded.safetensors")]
-        ran = run(os.environ["MGRUN"], "train", bundle, "--device=cpu", "--shuffle=none", "--progress=none", "--save", str(saved), "--json", str(log),
+        ran = run(os.environ["MGRUN"], "train", bundle, "--device=cpu", f"--shuffle={shuffle}", "--progress=none", "--save", str(saved), "--json", str(log),
                   "--json-steps=1", *extra, *options, "--train", *self.inputs(arrays), status=status)
         lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         return (read_state(saved) if status == 0 else {}), lines, ran.stderr

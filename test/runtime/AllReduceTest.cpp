@@ -36,13 +36,15 @@ Arrays<float> unevenFloats(size_t devices, size_t count) {
   return arrays;
 }
 
-TEST(AllReduce, AddsInDeviceOrderHoweverItIsCut) {
+TEST(AllReduce, AddsInOneTreeHoweverItIsCut) {
   for (size_t count : {1u, 15u, 16u, 17u, 1000u, 5000u}) {
     Arrays<float> input = unevenFloats(7, count);
-    std::vector<float> expected = input[0];
-    for (size_t device = 1; device < input.size(); ++device)
-      for (size_t i = 0; i < count; ++i)
-        expected[i] += input[device][i];
+    std::vector<float> expected(count);
+    for (size_t i = 0; i < count; ++i) {
+      auto at = [&](size_t device) { return input[device][i]; };
+      expected[i] =
+          ((at(0) + at(1)) + (at(2) + at(3))) + ((at(4) + at(5)) + at(6));
+    }
     for (int parts : {1, 2, 3, 8, 64}) {
       Arrays<float> arrays = input;
       reduce(arrays, Reduction::Sum, DType::F32, parts);
@@ -50,6 +52,28 @@ TEST(AllReduce, AddsInDeviceOrderHoweverItIsCut) {
           << count << " elements in " << parts;
     }
   }
+}
+
+TEST(AllReduce, AddsSlicesInPlaceAndElsewhere) {
+  std::vector<double> left(1000, 1.5), right(1000, 2.0), to(1000);
+  auto bytes = [](std::vector<double> &v) {
+    return reinterpret_cast<std::byte *>(v.data());
+  };
+  for (int part = 0; part < 3; ++part) {
+    addSlice(DType::F64, bytes(to), bytes(left), bytes(right), 8000, part, 3);
+    addSlice(DType::F64, bytes(right), bytes(left), bytes(right), 8000, part,
+             3);
+  }
+  EXPECT_EQ(to, std::vector<double>(1000, 3.5));
+  EXPECT_EQ(right, to);
+}
+
+TEST(AllReduce, NegativeZeroChangesNothingItIsAddedTo) {
+  float sums[2];
+  fillNegativeZero(DType::F32, reinterpret_cast<std::byte *>(sums), 8);
+  EXPECT_TRUE(std::signbit(sums[0]) && std::signbit(sums[1]));
+  EXPECT_TRUE(std::signbit(-0.0f + sums[0]));
+  EXPECT_FALSE(std::signbit(0.0f + sums[0]));
 }
 
 TEST(AllReduce, KnowsEveryReductionAndDtype) {

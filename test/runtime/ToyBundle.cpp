@@ -79,6 +79,8 @@ void addTrain(BundleBuilder &builder, const Places &at) {
   train->name = "fit";
   train->inputs = {0, 1};
   train->window = std::make_unique<Range>(at.window);
+  for (const Range &sum : {at.gradient, at.loss})
+    train->sums.emplace_back(schema::DType::F64, sum.offset(), sum.bytes());
   train->epoch = std::make_unique<Range>(at.epochLoss);
   train->evaluation = std::make_unique<Range>(at.evaluation);
   train->metrics.push_back(std::make_unique<schema::MetricT>());

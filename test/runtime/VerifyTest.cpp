@@ -207,6 +207,10 @@ TEST(Verify, WrongArrays) {
   });
 }
 
+void setSum(BundleT &b, size_t i, uint64_t offset, uint64_t bytes) {
+  b.trains[0]->sums[i] = {DType::F64, offset, bytes};
+}
+
 TEST(Verify, WrongTrainsAndPredicts) {
   expectRefusals({
       {"a second train of the name 'fit'",
@@ -225,6 +229,17 @@ TEST(Verify, WrongTrainsAndPredicts) {
        [](BundleT &b) { setBytes(*b.trains[0]->window, UINT64_MAX); }},
       {"the epoch sums of train 'fit' (offset",
        [](BundleT &b) { setBytes(*b.trains[0]->epoch, 65); }},
+      {"sum 0: dtype 7, expected F32 or F64",
+       [](BundleT &b) { b.trains[0]->sums[0] = {DType::I64, 0, 16}; }},
+      {"sum 1: 16 bytes at offset 8", [](BundleT &b) { setSum(b, 1, 8, 16); }},
+      {"sum 0: 12 bytes at offset",
+       [](BundleT &b) { setSum(b, 0, b.trains[0]->sums[0].offset(), 12); }},
+      {"do not lie, aligned to 64, in the window's",
+       [](BundleT &b) {
+         setSum(b, 0, b.trains[0]->sums[0].offset(), 1 << 20);
+       }},
+      {"a sum (offset",
+       [](BundleT &b) { b.trains[0]->sums[1] = b.trains[0]->sums[0]; }},
       {"the first metric of 'fit' must be 'loss'",
        [](BundleT &b) { b.trains[0]->metrics.clear(); }},
       {"the first metric of 'fit' must be 'loss'",

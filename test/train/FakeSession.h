@@ -49,6 +49,10 @@ public:
   const Bundle &bundle() const override { return *tables; }
   int deviceCount() const override { return static_cast<int>(memory.size()); }
   int workerCount() const override { return 1; }
+  bool isDeterministic() const override { return false; }
+  std::span<const uint32_t> unitSizes() const override {
+    return {tables->tables().units()->data(), tables->tables().units()->size()};
+  }
   Status init(uint64_t seed) override;
   Expected<CheckFailure> step(int train, uint32_t unitRows,
                               UnitSource &source) override;

@@ -23,7 +23,8 @@ struct LoopRun {
   Expected<TrainOutcome> go() {
     Report report([this](Stream, std::string_view text) { printed += text; },
                   Progress::Line, nullptr);
-    return TrainLoop(session, plan, report, stop).run();
+    MG_TRY_ASSIGN(dealing, trainDealing(session, plan.globalBatch));
+    return TrainLoop(session, plan, dealing, report, stop).run();
   }
 
   FakeSession session;

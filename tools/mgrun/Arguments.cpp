@@ -71,12 +71,22 @@ void SessionArguments::add(CLI::App &command) {
                   "Worker threads over all devices; 0: the cores there are")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  command.add_flag("--deterministic", deterministic,
+                   "The same bits on any number of devices and threads");
+  command
+      .add_option("--unit", unit,
+                  "Rows of a unit, one of the bundle's sizes (default: what "
+                  "needs the fewest passes; the smallest if deterministic)")
+      ->type_name("B")
+      ->check(CLI::PositiveNumber);
 }
 
 mg_open_options SessionArguments::options() const {
   mg_open_options options;
   mg_open_options_init(&options);
   options.threads = threads;
+  options.deterministic = deterministic;
+  options.unit_rows = unit;
   int count = deviceIds.empty() ? 1 : static_cast<int>(deviceIds.size());
   if (!devices.empty() && devices != "all") {
     if (!parseNumber(devices, count) || count < 1)

@@ -35,6 +35,8 @@ struct SessionArguments {
   std::vector<int> deviceIds;
   std::string device = "auto";
   int threads = 0;
+  bool deterministic = false;
+  int64_t unit = 0;
 
   void add(CLI::App &command);
   mg_open_options options() const;

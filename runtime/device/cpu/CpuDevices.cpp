@@ -12,6 +12,7 @@
 #include "runtime/device/cpu/Plan.h"
 #include "runtime/device/cpu/WorkerPool.h"
 
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <vector>
@@ -51,6 +52,7 @@ struct alignas(64) CpuDevice {
   }
 
   HostMemory state, arena;
+  HostMemory levels; // copies of the window, one a level of the tree of sums
   Barrier team;
   DeviceTimes times; // written by member 0 of the team only
 };
@@ -71,6 +73,7 @@ public:
     return devices[static_cast<size_t>(device)]->times;
   }
   void resetTimes() override;
+  Status reserveTree(int units, uint64_t windowBytes) override;
 
 private:
   Status allocate(const CpuProgram &program, bool spin);
@@ -78,6 +81,8 @@ private:
 
   void work(int worker);
   void runUnits(int device, int member);
+  void addPair(int device, int member, int pair, bool isLast);
+  void clearWindow(int device);
   void feed(int device, int member, int unit, void (UnitFeed::*call)(int, int));
   void runTogether(int worker);
   void runSegment(const EntryPlan &plan, const Segment &segment, int device,
@@ -132,6 +137,24 @@ CpuDevices::open(const CpuProgram &program, int count, int threads) {
   return group;
 }
 
+Status CpuDevices::reserveTree(int units, uint64_t windowBytes) {
+  // A tree of p pairs has at most one waiting subtree of each size below p.
+  auto levels =
+      static_cast<uint64_t>(std::bit_width(static_cast<unsigned>(units) / 2));
+  for (auto &device : devices) {
+    if (device->levels.bytes() >= levels * windowBytes)
+      continue;
+    device->times.bytes += levels * windowBytes - device->levels.bytes();
+    device->levels = HostMemory(levels * windowBytes);
+    if (!device->levels.data())
+      return failure(Code::OutOfMemory,
+                     "the system refuses {} bytes for the sums of {} units a "
+                     "device",
+                     levels * windowBytes, units);
+  }
+  return {};
+}
+
 void CpuDevices::resetTimes() {
   for (auto &device : devices)
     device->times = {.bytes = device->times.bytes};
@@ -158,19 +181,64 @@ void CpuDevices::runUnits(int device, int member) {
   for (int unit = 0; unit < units; ++unit) {
     feed(device, member, unit, &UnitFeed::before);
     at(device).team.arriveAndWait();
-    int entry = unit == 0 ? pass->firstUnit : pass->laterUnit;
+    bool isTree = pass->order == SumOrder::Tree, isLast = unit + 1 == units;
+    bool isFirst = isTree ? unit % 2 == 0 : unit == 0;
+    int entry = isFirst ? pass->firstUnit : pass->laterUnit;
     const EntryPlan &plan = plans[static_cast<size_t>(entry)];
     auto start = Clock::now();
     runSegment(plan, plan.segments.front(), device,
                member); // the bundle's checks see to it that there is only one
+    if (isTree && (!isFirst || isLast))
+      addPair(device, member, unit / 2, isLast);
     if (member == 0)
       at(device).times.busy += secondsSince(start);
     feed(device, member, unit, &UnitFeed::after);
   }
-  if (units == 0 && member == 0 && pass->idle)
-    std::memset(at(device).state.data() + pass->idle->offset(), 0,
-                pass->idle->bytes());
+  if (units == 0 && member == 0 && pass->train)
+    clearWindow(device);
   at(device).team.arriveAndWait();
+}
+
+/// The window holds the sums of pair `pair`. Bit t of `pair` is set if a
+/// subtree of 2^t pairs waits at level t for its right half: the window takes
+/// up those that are complete, or all of them when no pair follows, and else
+/// waits itself. A member has the same slice at every level, so none has to
+/// meet.
+void CpuDevices::addPair(int device, int member, int pair, bool isLast) {
+  std::byte *window = at(device).state.data(),
+            *levels = at(device).levels.data();
+  const schema::Range &range = *pass->train->window();
+  auto eachSum = [&](auto use, int level) {
+    std::byte *stored = levels + static_cast<uint64_t>(level) * range.bytes();
+    for (const schema::Sum *sum : *pass->train->sums())
+      use(*sum, stored + (sum->offset() - range.offset()),
+          window + sum->offset());
+  };
+  auto add = [&](const schema::Sum &sum, std::byte *left, std::byte *right) {
+    addSlice(sum.dtype(), right, left, right, sum.bytes(), member,
+             dealing.teamSize);
+  };
+  auto store = [&](const schema::Sum &sum, std::byte *to, std::byte *from) {
+    copySlice(to, from, sum.bytes(), member, dealing.teamSize);
+  };
+  int level = 0;
+  for (; pair >> level; ++level) {
+    bool waits = pair >> level & 1;
+    if (waits)
+      eachSum(add, level);
+    else if (!isLast)
+      break;
+  }
+  if (!isLast)
+    eachSum(store, level);
+}
+
+void CpuDevices::clearWindow(int device) {
+  std::byte *state = at(device).state.data();
+  const schema::Range &window = *pass->train->window();
+  std::memset(state + window.offset(), 0, window.bytes());
+  for (const schema::Sum *sum : *pass->train->sums())
+    fillNegativeZero(sum->dtype(), state + sum->offset(), sum->bytes());
 }
 
 void CpuDevices::feed(int device, int member, int unit,
