@@ -129,23 +129,6 @@ findScalars(const mg_session &handle, const char *objective,
   return found;
 }
 
-static void storeScalar(std::span<std::byte> to, double value) {
-  const float narrow = static_cast<float>(value);
-  std::memcpy(to.data(),
-              to.size() == sizeof(float) ? static_cast<const void *>(&narrow)
-                                         : &value,
-              to.size());
-}
-
-static double loadScalar(std::span<const std::byte> from) {
-  float narrow = 0;
-  double value = 0;
-  std::memcpy(from.size() == sizeof(float) ? static_cast<void *>(&narrow)
-                                           : &value,
-              from.data(), from.size());
-  return from.size() == sizeof(float) ? static_cast<double>(narrow) : value;
-}
-
 } // namespace mg
 
 using namespace mg;
@@ -233,7 +216,7 @@ mg_code mg_scalar_get(const mg_session *session, const char *objective,
   auto scalars = findScalars(*session, objective, name);
   if (!scalars)
     return report(scalars.error());
-  *value = loadScalar(session->session->state(0, *scalars->front()->array()));
+  *value = readScalar(*session->session, *scalars->front());
   return MG_OK;
 }
 
@@ -243,8 +226,7 @@ mg_code mg_scalar_set(mg_session *session, const char *objective,
   if (!scalars)
     return report(scalars.error());
   for (const schema::Scalar *scalar : *scalars)
-    for (int device = 0; device < session->session->deviceCount(); ++device)
-      storeScalar(session->session->state(device, *scalar->array()), value);
+    writeScalar(*session->session, *scalar, value);
   return MG_OK;
 }
 
@@ -264,9 +246,10 @@ mg_code mg_save(mg_session *session, const char *path) {
 
 mg_code mg_load(mg_session *session, const char *path, int to_train,
                 int *has_slots) {
-  auto loaded =
-      loadCheckpoint(*session->session, path,
-                     to_train ? LoadScope::All : LoadScope::Variables);
+  auto loaded = loadCheckpoint(*session->session, path,
+                               to_train == 2   ? LoadScope::Resume
+                               : to_train == 1 ? LoadScope::All
+                                               : LoadScope::Variables);
   if (!loaded)
     return report(loaded.error());
   if (has_slots)

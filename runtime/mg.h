@@ -178,9 +178,10 @@ mg_code mg_set_seed(mg_session *session, uint64_t seed);
 mg_code mg_save(mg_session *session, const char *path);
 /* Loads into every device, whatever the number that saved it. `to_train` 0:
  * variables only. 1: slots, step, seed and data position too; if the file holds
- * no slot at all, they stay as they are and *has_slots (may be NULL) is 0.
- * Nothing changes on failure. Errors: MG_IO, MG_BAD_INPUT (names the variable,
- * found and expected). */
+ * no slot at all, they stay as they are and *has_slots (may be NULL) is 0. 2:
+ * also optimizer scalars and the sums of the epoch so far, to go on with the
+ * run that was saved (mg_train_options.resume). Nothing changes on failure.
+ * Errors: MG_IO, MG_BAD_INPUT (names the variable, found and expected). */
 mg_code mg_load(mg_session *session, const char *path, int to_train,
                 int *has_slots);
 
@@ -225,6 +226,9 @@ typedef struct mg_train_options {
   mg_on_step on_step; /* or NULL */
   void *on_step_context;
   mg_report report;
+  int resume; /* 1: go on with the run whose state was loaded (mg_load, to_train
+                 2): `epochs` counts from its beginning, and the epoch that it
+                 was in goes on; default 0 */
 } mg_train_options;
 void mg_train_options_init(mg_train_options *options);
 

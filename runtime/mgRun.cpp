@@ -74,6 +74,8 @@ double secondsNow() { return static_cast<double>(monotonicNs()) * 1e-9; }
 DeviceFacts deviceFacts(const Session &session, double seconds) {
   DeviceFacts facts;
   facts.seconds = seconds;
+  facts.possible = std::min(1.0, static_cast<double>(session.workerCount()) /
+                                     session.deviceCount());
   const auto share = [&](double part) {
     return seconds > 0 ? std::min(1.0, part / seconds) : 0.0;
   };
@@ -169,6 +171,7 @@ TrainPlan planOf(const mg_session &handle, const mg_train_options &options,
                   options.shuffle_window};
   plan.checkReplicas = options.check_replicas;
   plan.start = handle.position;
+  plan.resume = options.resume != 0;
   if (options.on_step)
     plan.onStep = [options](int64_t step, std::span<const double> metrics) {
       options.on_step(options.on_step_context, step, metrics.data(),

@@ -60,12 +60,43 @@ void writeToDevices(Session &session, const StateEntry &entry,
                 tensor.data.size());
 }
 
+/// Calls use(key, value, write) for every scalar of an optimizer and every sum
+/// of the epoch so far.
+template <typename Use> void forEachReal(Session &session, Use use) {
+  const schema::Bundle &tables = session.bundle().tables();
+  for (const schema::Scalar *scalar : *tables.scalars()) {
+    const auto *train = tables.trains()->Get(scalar->train());
+    use(fmt::format("scalar/{}/{}", train->name()->string_view(),
+                    scalar->array()->name()->string_view()),
+        readScalar(session, *scalar),
+        [&](double value) { writeScalar(session, *scalar, value); });
+  }
+  for (uint32_t t = 0; t < tables.trains()->size(); ++t) {
+    const schema::Train &train = *tables.trains()->Get(t);
+    for (uint32_t m = 0; m < train.metrics()->size(); ++m) {
+      const int at[] = {static_cast<int>(t), static_cast<int>(m)};
+      const std::string key =
+          fmt::format("epoch/{}/{}", train.name()->string_view(),
+                      train.metrics()->Get(m)->name()->string_view());
+      const Session::Sums sums = session.epochSums(at[0], at[1]);
+      use(key + "/sum", sums.weighted, [&](double value) {
+        session.setEpochSums(at[0], at[1],
+                             {value, session.epochSums(at[0], at[1]).weight});
+      });
+      use(key + "/weight", sums.weight, [&](double value) {
+        session.setEpochSums(at[0], at[1],
+                             {session.epochSums(at[0], at[1]).weighted, value});
+      });
+    }
+  }
+}
+
 Expected<LoadedCheckpoint> load(Session &session, const SafetensorsFile &file,
                                 LoadScope scope) {
   const std::vector<StateEntry> table = stateTable(session.bundle().tables());
   LoadedCheckpoint result;
   result.hasSlots = holdsSlots(file, table);
-  const bool loadSlots = scope == LoadScope::All && result.hasSlots;
+  const bool loadSlots = scope != LoadScope::Variables && result.hasSlots;
   const auto isLoaded = [&](const StateEntry &entry) {
     return loadSlots || !entry.isSlot();
   };
@@ -83,6 +114,11 @@ Expected<LoadedCheckpoint> load(Session &session, const SafetensorsFile &file,
       file.number("seed", static_cast<int64_t>(session.seed()))));
   result.position = {std::max<int64_t>(0, file.number("epoch", 0)),
                      std::max<int64_t>(0, file.number("row", 0))};
+  if (scope == LoadScope::Resume)
+    forEachReal(session, [&](const std::string &key, double, auto write) {
+      if (const std::optional<double> value = file.real(key))
+        write(*value);
+    });
   return result;
 }
 
@@ -98,12 +134,15 @@ Status saveCheckpoint(Session &session, const std::string &path,
                        {shape.begin(), shape.end()},
                        session.state(0, *entry.array)});
   }
-  return writeSafetensors(path, tensors,
-                          {{"format", "mg"},
-                           {"step", fmt::format("{}", session.stepCount())},
-                           {"seed", fmt::format("{}", session.seed())},
-                           {"epoch", fmt::format("{}", position.epoch)},
-                           {"row", fmt::format("{}", position.row)}});
+  Metadata metadata = {{"format", "mg"},
+                       {"step", fmt::format("{}", session.stepCount())},
+                       {"seed", fmt::format("{}", session.seed())},
+                       {"epoch", fmt::format("{}", position.epoch)},
+                       {"row", fmt::format("{}", position.row)}};
+  forEachReal(session, [&](std::string key, double value, auto) {
+    metadata[std::move(key)] = fmt::format("{}", value);
+  });
+  return writeSafetensors(path, tensors, metadata);
 }
 
 Expected<LoadedCheckpoint>

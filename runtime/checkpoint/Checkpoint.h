@@ -1,6 +1,5 @@
 // Saves a session's state to a safetensors file and loads it, on any device
-// count: device 0's copy is written, every device is loaded. Scalars (the
-// learning rate) are not state: they come from the bundle or from --set.
+// count: device 0's copy is written, every device is loaded.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -14,14 +13,15 @@ struct Position {
   int64_t row = 0;   // in the epoch's order
 };
 
-/// Writes variables, slots, and as metadata step, seed, epoch and row. Errors:
-/// Io.
+/// Writes variables and slots, and as metadata step, seed, epoch and row, the
+/// optimizers' scalars and the sums of the epoch so far. Errors: Io.
 Status saveCheckpoint(Session &session, const std::string &path,
                       Position position);
 
 enum class LoadScope {
-  All,       // to train on: variables, slots, step, seed
   Variables, // to evaluate or predict: slots are left alone
+  All,       // to train on: variables, slots, step, seed
+  Resume,    // to go on with the run: scalars and sums of the epoch too
 };
 
 struct LoadedCheckpoint {

@@ -6,6 +6,7 @@
 #include "runtime/data/AtomicFile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
@@ -222,6 +223,17 @@ int64_t SafetensorsFile::number(const std::string &key,
   const int64_t value =
       static_cast<int64_t>(std::strtoull(found->second.c_str(), &end, 10));
   return *end == '\0' ? value : otherwise;
+}
+
+std::optional<double> SafetensorsFile::real(const std::string &key) const {
+  const auto found = values.find(key);
+  if (found == values.end() || found->second.empty())
+    return std::nullopt;
+  char *end = nullptr;
+  const double value = std::strtod(found->second.c_str(), &end);
+  if (*end != '\0' || !std::isfinite(value))
+    return std::nullopt;
+  return value;
 }
 
 } // namespace mg

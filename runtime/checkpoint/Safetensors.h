@@ -9,6 +9,7 @@
 #include "runtime/data/FileBytes.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ public:
   /// A whole number of the metadata; `otherwise` when it is missing or not a
   /// number.
   int64_t number(const std::string &key, int64_t otherwise) const;
+  /// A finite number of the metadata; nothing when it is missing or not one.
+  std::optional<double> real(const std::string &key) const;
 
 private:
   Status read(std::span<const std::byte> bytes);

@@ -33,6 +33,30 @@ const StateEntry *findState(const std::vector<StateEntry> &table,
   return found == table.end() ? nullptr : &*found;
 }
 
+double readScalar(Session &session, const schema::Scalar &scalar) {
+  const std::byte *from = session.state(0, *scalar.array()).data();
+  if (scalar.array()->dtype() == schema::DType::F64) {
+    double value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+  }
+  float value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+void writeScalar(Session &session, const schema::Scalar &scalar, double value) {
+  const auto single = static_cast<float>(value);
+  const bool isDouble = scalar.array()->dtype() == schema::DType::F64;
+  for (int device = 0; device < session.deviceCount(); ++device) {
+    std::byte *to = session.state(device, *scalar.array()).data();
+    if (isDouble)
+      std::memcpy(to, &value, sizeof value);
+    else
+      std::memcpy(to, &single, sizeof single);
+  }
+}
+
 static Status checkReplica(Session &session, const StateEntry &entry,
                            int device) {
   const std::span<std::byte> expected = session.state(0, *entry.array);

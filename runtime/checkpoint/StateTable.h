@@ -27,6 +27,10 @@ std::vector<StateEntry> stateTable(const schema::Bundle &tables);
 const StateEntry *findState(const std::vector<StateEntry> &table,
                             std::string_view name);
 
+/// A scalar of an optimizer, of device 0; written to every device.
+double readScalar(Session &session, const schema::Scalar &scalar);
+void writeScalar(Session &session, const schema::Scalar &scalar, double value);
+
 /// Looks for a state array whose bytes differ between device 0 and another.
 /// Returns an error that names the array, the device, the first element and the
 /// step; must not run during a step. Errors: Internal.

@@ -49,6 +49,9 @@ struct DeviceFacts {
   double seconds = 0;
   std::vector<double> busy, waitingForData, waitingForDevices;
   std::vector<uint64_t> memoryBytes;
+  /// The largest share that a device can be busy: below 1 where several take
+  /// turns on one worker.
+  double possible = 1;
 };
 
 } // namespace mg

@@ -90,7 +90,7 @@ std::string devicesWarning(const DeviceFacts &facts) {
                        "as a multiple of devices x unit",
                        device, *least * 100, most - facts.busy.begin(),
                        *most * 100);
-  if (*least < 0.70)
+  if (*least < 0.70 * facts.possible)
     return fmt::format("device {} is busy only {:.0f} %: fewer devices or a "
                        "larger batch would use them better",
                        device, *least * 100);

@@ -159,6 +159,9 @@ public:
   Sums epochSums(int train, int metric) const override {
     return sums(0, metricTable(train, metric).epoch());
   }
+  void setEpochSums(int train, int metric, Sums sums) override {
+    storeEverywhere(metricTable(train, metric).epoch(), sums);
+  }
   Sums evaluationSums(int train, int metric) const override;
 
   std::span<std::byte> state(int device, const schema::Array &array) override {

@@ -129,6 +129,7 @@ public:
   };
   virtual Sums stepSums(int train, int metric) const = 0;
   virtual Sums epochSums(int train, int metric) const = 0;
+  virtual void setEpochSums(int train, int metric, Sums sums) = 0;
   virtual Sums evaluationSums(int train, int metric) const = 0;
 
   /// The bytes of an array of the state region on one device; valid until the

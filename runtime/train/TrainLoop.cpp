@@ -55,13 +55,18 @@ TrainLoop::TrainLoop(Session &opened, const TrainPlan &what,
 
 int64_t TrainLoop::lastEpoch() const {
   if (plan.epochs > 0)
-    return start.epoch + plan.epochs;
+    return plan.resume ? plan.epochs : start.epoch + plan.epochs;
   const int64_t perEpoch = dealing.windowsOf(plan.training.rows);
   const int64_t done = start.row / dealing.windowRows;
   return start.epoch + (done + plan.steps + perEpoch - 1) / perEpoch;
 }
 
 Expected<TrainOutcome> TrainLoop::run() {
+  if (plan.resume && start.epoch >= lastEpoch())
+    return failure(Code::InvalidArgument,
+                   "the run to go on with has {} of {} epochs behind it: ask "
+                   "for more epochs",
+                   start.epoch, lastEpoch());
   while (outcome.position.epoch < lastEpoch() && !limitReached() && !stop)
     MG_TRY(runEpoch());
   outcome.interrupted = stop;
@@ -73,7 +78,8 @@ Status TrainLoop::runEpoch() {
   const int64_t rows = plan.training.rows, epoch = outcome.position.epoch;
   report.epochBegins(epoch + 1, lastEpoch());
   shuffleRows(plan.shuffle, rows, session.seed(), epoch, order);
-  session.clearEpoch(plan.train);
+  if (!plan.resume || outcome.position.row == 0)
+    session.clearEpoch(plan.train);
   Gather gather(plan.training, dealing, order);
   int64_t first = outcome.position.row;
   for (; first < rows && !limitReached(); first += dealing.windowRows) {

@@ -24,6 +24,8 @@ struct TrainPlan {
   Shuffle shuffle;
   int64_t checkReplicas = 0; // every so many steps; 0: never
   Position start;
+  bool resume = false; // `epochs` counts those before `start`, whose epoch's
+                       // sums are in the state
   std::function<void(int64_t step, std::span<const double> metrics)>
       onStep; // may be empty
 };

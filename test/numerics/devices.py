@@ -132,12 +132,35 @@ def check_bits(bench: Bench, element: str, dtype: type) -> None:
     assert "deterministic sums of 8 units of 3 rows (a global batch of 24) need 1, 2, 4 or 8 devices, found 3" in printed, printed
 
 
+def check_resume(bench: Bench, element: str, dtype: type) -> None:
+    """Stopped in the middle of an epoch and gone on with on other devices: the bits of the run that was not stopped."""
+    rng = np.random.default_rng(9)
+    data = {"x": rng.normal(size=(ROWS, SIZES[0])).astype(dtype), "label": rng.integers(0, 5, ROWS).astype(np.uint8)}
+    bundle, stopped = bench.compile(f"resumed_{element}", model(element), batch=3), bench.folder / "stopped.safetensors"
+
+    def run(*options: str) -> tuple[dict, list]:
+        state, lines, _ = bench.train(bundle, data, "--deterministic", f"--global-batch={BATCH}", "--epochs=3", "--validation-split=13", *options, shuffle="full")
+        epochs = [{key: value for key, value in line.items() if key != "seconds"} for line in lines if line["event"] == "epoch"]
+        return {key: array.tobytes() for key, array in state.items()}, epochs
+
+    whole = run("--devices=2", "--seed=3", "--set", "learning_rate=0.02")
+    for steps, before, after in ((1, 1, 8), (3, 8, 2), (4, 2, 4), (6, 4, 1), (11, 1, 2)):
+        run(f"--devices={before}", "--seed=3", "--set", "learning_rate=0.02", f"--steps={steps}")
+        (bench.folder / "saved.safetensors").replace(stopped)
+        state, epochs = run(f"--devices={after}", "--load", str(stopped), "--resume")
+        assert state == whole[0], f"{element}: the state differs when stopped after {steps} steps"
+        assert epochs == whole[1][steps // 4:], (steps, epochs, whole[1])
+    _, _, printed = bench.train(bundle, data, "--load", str(bench.folder / "saved.safetensors"), "--resume", "--epochs=3", status=1)
+    assert "the run to go on with has 3 of 3 epochs behind it: ask for more epochs" in printed, printed
+
+
 def main() -> int:
     """Both element types."""
     bench = Bench(sys.argv[1])
     for element, dtype in (("f64", np.float64), ("f32", np.float32)):
         check(bench, element, dtype)
         check_bits(bench, element, dtype)
+        check_resume(bench, element, dtype)
     print("100 losses equal NumPy's on 1, 2, 4 and 8 devices")
     return 0
 

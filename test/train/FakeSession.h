@@ -66,6 +66,7 @@ public:
   void clearEvaluation(int) override { evaluated = {}; }
   Sums stepSums(int, int) const override { return lastStep; }
   Sums epochSums(int, int) const override { return epochs; }
+  void setEpochSums(int, int, Sums sums) override { epochs = sums; }
   Sums evaluationSums(int, int) const override { return evaluated; }
   std::span<std::byte> state(int device, const schema::Array &array) override;
   int64_t stepCount() const override { return stepNumber; }

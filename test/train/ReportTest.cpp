@@ -36,6 +36,8 @@ TEST(Report, WarnsOfIdleAndOfUnevenDevices) {
   DeviceFacts facts{10, {0.65, 0.66}, {0, 0}, {0, 0}, {1, 1}};
   EXPECT_NE(devicesWarning(facts).find("device 0 is busy only 65 %"),
             std::string::npos);
+  facts.possible = 0.9; // devices take turns
+  EXPECT_EQ(devicesWarning(facts), "");
   facts.busy = {0.95, 0.80};
   EXPECT_NE(
       devicesWarning(facts).find("device 1 is busy 80 % and device 0 95 %"),

@@ -51,6 +51,12 @@ public:
         ->type_name("FILE");
     command.add_option("--load", load, "Start from this state")
         ->type_name("FILE");
+    command
+        .add_flag(
+            "--resume", resume,
+            "Go on with the run that --load's state is of: its data "
+            "position, optimizer scalars, and --epochs from its beginning")
+        ->needs("--load");
     command.add_option("--set", scalars, "Set a scalar of the optimizer")
         ->type_name("NAME=VALUE");
     command
@@ -104,6 +110,7 @@ private:
     options.global_batch = globalBatch;
     options.check_replicas = checkReplicas;
     options.save = orNull(save);
+    options.resume = resume;
     options.report = report.report(session.device == "cpu");
     return options;
   }
@@ -114,7 +121,7 @@ private:
     if (load.empty())
       return MG_OK;
     int hasSlots = 1;
-    MGRUN_TRY(mg_load(handle, load.c_str(), 1, &hasSlots));
+    MGRUN_TRY(mg_load(handle, load.c_str(), resume ? 2 : 1, &hasSlots));
     if (!hasSlots)
       std::fprintf(
           stderr, "warning: %s holds weights only: the optimizer starts anew\n",
@@ -127,6 +134,7 @@ private:
   DataFiles train, validation, test;
   std::string split, objective, shuffle = "full", save, load;
   std::vector<std::string> scalars;
+  bool resume = false;
   CLI::Option *seedOption;
   uint64_t seed = 0;
   int64_t epochs = 0, steps = 0, globalBatch = 0, checkReplicas = 0;
