@@ -143,7 +143,7 @@ static bool fits(RankedTensorType type, ArrayOp array) {
     return false;
   if (!hasRows(array.getRole()))
     return type.getShape() == expected.getShape();
-  return type.getRank() == expected.getRank() &&
+  return type.getRank() == expected.getRank() && type.hasStaticShape() &&
          type.getShape().drop_front() == expected.getShape().drop_front() &&
          type.getDimSize(0) <= expected.getDimSize(0);
 }

@@ -31,7 +31,11 @@ int64_t mgrt::elementSizeBytes(Type element) {
 }
 
 int64_t mgrt::tensorSizeBytes(RankedTensorType type) {
-  return type.getNumElements() * elementSizeBytes(type.getElementType());
+  int64_t bytes = elementSizeBytes(type.getElementType());
+  for (int64_t extent : type.getShape())
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      return -1;
+  return bytes;
 }
 
 LogicalResult RangeAttr::verify(function_ref<InFlightDiagnostic()> emitError,

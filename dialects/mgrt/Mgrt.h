@@ -18,7 +18,8 @@ inline constexpr int64_t kAlignment = 64;
 
 /// Bytes of a densely stored element; i1 takes one byte.
 int64_t elementSizeBytes(Type element);
-/// Bytes of a densely stored tensor of static shape.
+/// Bytes of a densely stored tensor of static shape; -1 if they are 2^63 or
+/// more.
 int64_t tensorSizeBytes(RankedTensorType type);
 } // namespace mlir::mgrt
 
