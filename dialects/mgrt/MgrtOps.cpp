@@ -86,7 +86,10 @@ static LogicalResult verifyDistinct(ArrayRef<ArrayOp> arrays) {
   return success();
 }
 
-static LogicalResult verifyApart(MutableArrayRef<ArrayOp> arrays) {
+static LogicalResult verifyApart(SmallVector<ArrayOp> arrays) {
+  // One of no bytes overlaps nothing, but would stand between two that do.
+  llvm::erase_if(arrays,
+                 [](ArrayOp array) { return array.getByteSize() == 0; });
   llvm::sort(arrays, [](ArrayOp a, ArrayOp b) {
     return a.getRange().getOffset() < b.getRange().getOffset();
   });
@@ -221,10 +224,12 @@ static LogicalResult verifyBindings(LaunchOp launch, StringRef what,
            << " has " << types.size();
   for (auto [index, type] : llvm::enumerate(types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape())
+    if (!tensor || !tensor.hasStaticShape() ||
+        !tensor.getElementType().isIntOrFloat())
       return launch.emitOpError("expected ")
              << what << " #" << index << " of @" << launch.getKernel()
-             << " to be a tensor of static shape, found " << type;
+             << " to be a tensor of static shape, of integers or floats, found "
+             << type;
     if (ranges[index].getBytes() != tensorSizeBytes(tensor))
       return launch.emitOpError("binds ")
              << ranges[index].getBytes() << " bytes to " << what << " #"
