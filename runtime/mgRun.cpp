@@ -1,6 +1,7 @@
 // mg.h: train, evaluate, predict, bench. Opens the data, runs the loop, saves
 // and tells.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/data/AtomicFile.h"
 #include "runtime/mg.h"
 #include "runtime/train/Bench.h"
 #include "runtime/train/Evaluation.h"
@@ -149,6 +150,11 @@ Status checkNumbers(const mg_train_options &options) {
   if (options.epochs == 0 && options.steps == 0)
     return failure(Code::InvalidArgument,
                    "neither epochs nor steps say when to stop");
+  constexpr int64_t largestBatch = int64_t{1} << 40;
+  if (options.global_batch > largestBatch)
+    return failure(Code::InvalidArgument,
+                   "the global batch is {} rows, expected at most {}",
+                   options.global_batch, largestBatch);
   if (options.shuffle == MG_SHUFFLE_WINDOW && options.shuffle_window < 1)
     return failure(Code::InvalidArgument,
                    "the shuffle window is {} rows, expected at least 1",
@@ -216,6 +222,8 @@ Status train(mg_session &handle, const mg_train_options &options) {
   MG_TRY(openTrainData(handle, options, index, data));
   const TrainPlan plan = planOf(handle, options, index, data);
   MG_TRY_ASSIGN(dealing, trainDealing(*handle.session, plan.globalBatch));
+  if (options.save) // a run that cannot be saved is not begun
+    MG_TRY(AtomicFile::create(options.save));
   reportStart(report, handle, options, plan, dealing);
   Session &session = *handle.session;
   session.resetTimes();

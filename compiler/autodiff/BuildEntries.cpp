@@ -43,6 +43,9 @@ struct BuildEntries : PassWrapper<BuildEntries, OperationPass<ModuleOp>> {
       return signalPassFailure();
     }
     for (func::FuncOp function : functions)
+      if (failed(checkSource(function)))
+        return signalPassFailure();
+    for (func::FuncOp function : functions)
       if (failed(function->hasAttr("mg.train") ? buildTrain(function)
                                                : buildPredict(function)))
         return signalPassFailure();
@@ -57,6 +60,50 @@ struct BuildEntries : PassWrapper<BuildEntries, OperationPass<ModuleOp>> {
   }
 
 private:
+  /// What the model stage leaves: static units, named inputs, variables of the
+  /// types that their groups give. Text may come from elsewhere.
+  LogicalResult checkSource(func::FuncOp function) {
+    auto name = [&](StringRef attribute) {
+      return function->getAttrOfType<StringAttr>(attribute);
+    };
+    if (function.isDeclaration() || !function.getBody().hasOneBlock() ||
+        !function->getAttrOfType<IntegerAttr>("mg.unit") ||
+        (!name("mg.train") && !name("mg.predict")))
+      return function.emitOpError(
+          "is no mg.train or mg.predict that the model stage gave: is this the "
+          "text of another stage? Name that one with --from");
+    for (BlockArgument argument : function.getArguments()) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (!type || !type.hasStaticShape() || type.getRank() < 1 ||
+          !function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                 "mg.name"))
+        return emitError(argument.getLoc())
+               << "argument #" << argument.getArgNumber()
+               << " is no named input of static shape, found "
+               << argument.getType();
+    }
+    WalkResult walked = function.walk([&](GetOp get) {
+      return succeeded(checkGet(get)) ? WalkResult::advance()
+                                      : WalkResult::interrupt();
+    });
+    return failure(walked.wasInterrupted());
+  }
+  LogicalResult checkGet(GetOp get) {
+    std::string path = (get.getVariable().getRootReference().getValue() + "." +
+                        get.getVariable().getLeafReference().getValue())
+                           .str();
+    for (const Variable &variable : variables)
+      if (variable.name == path) {
+        if (variable.type == get.getY().getType())
+          return success();
+        return get.emitOpError()
+               << "gives " << get.getY().getType() << ", but variable '" << path
+               << "' is " << variable.type;
+      }
+    return get.emitOpError()
+           << "names '" << path << "', which the model does not have";
+  }
+
   void collectVariables() {
     for (VariablesOp group : getOperation().getOps<VariablesOp>())
       for (auto [i, name] : llvm::enumerate(group.getNames())) {

@@ -79,8 +79,8 @@ SmallVector<Value> EntryBuilder::cloneForward(func::FuncOp source) {
 
 func::FuncOp EntryBuilder::finish() {
   // Ops that name a control are brought in only when a composite is expanded.
-  for (ControlOp op : llvm::make_early_inc_range(
-           llvm::to_vector(function.front().getOps<ControlOp>()))) {
+  SmallVector<ControlOp> controls(function.front().getOps<ControlOp>());
+  for (ControlOp op : controls) {
     op.getY().replaceAllUsesWith(control(op.getWhich()));
     op.erase();
   }

@@ -3,6 +3,8 @@
 #include "compiler/autodiff/OptimizerUpdate.h"
 #include "compiler/autodiff/Adjoint.h"
 
+#include <cmath>
+
 namespace mlir::mg {
 
 FailureOr<OptimizerBinding> bindOptimizer(ModuleOp module, MinimizeOp minimize,
@@ -38,11 +40,15 @@ FailureOr<OptimizerBinding> bindOptimizer(ModuleOp module, MinimizeOp minimize,
       if (auto real = dyn_cast<FloatAttr>(set))
         value = real.getValueAsDouble();
       else if (auto whole = dyn_cast<IntegerAttr>(set))
-        value = (double)whole.getInt();
+        value = whole.getType().isInteger(1) ? whole.getValue().getZExtValue()
+                                             : (double)whole.getInt();
       else
         return minimize.emitOpError()
                << "sets '" << name << "' to " << set << ", expected a number";
     }
+    if (!std::isfinite(value))
+      return minimize.emitOpError() << "sets '" << name << "' to " << value
+                                    << ", expected a finite number";
     binding.scalars.push_back({name, value});
   }
   for (NamedAttribute attribute : given)

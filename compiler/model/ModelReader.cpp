@@ -42,6 +42,9 @@ void nameValues(const AsmParserState &state) {
       argument.setLoc(named(argument.getLoc(), nameAt(use.loc)));
 }
 
+OwningOpRef<ModuleOp> parse(llvm::SourceMgr &source, MLIRContext *context,
+                            bool isStage);
+
 /// Moves what `file` declares into the model. Nested includes are followed once
 /// each.
 class Includer {
@@ -49,9 +52,12 @@ public:
   Includer(MLIRContext *context, ArrayRef<std::string> folders)
       : context(context), folders(folders) {}
 
-  LogicalResult resolve(ModelOp model, StringRef folder) {
-    for (IncludeOp include : llvm::make_early_inc_range(
-             llvm::to_vector(model.getOps<IncludeOp>()))) {
+  LogicalResult resolve(ModelOp model, StringRef file) {
+    seen.insert(realPath(file));
+    for (IncludeOp include : model.getOps<IncludeOp>())
+      pending.push_back({include, llvm::sys::path::parent_path(file).str()});
+    for (size_t i = 0; i < pending.size(); ++i) { // loading adds to them
+      auto [include, folder] = pending[i];
       if (failed(load(include, model, folder)))
         return failure();
       include.erase();
@@ -70,8 +76,10 @@ private:
         error << " or in " << extra;
       return error << "; name its folder with --include";
     }
-    if (!seen.insert(path).second)
+    if (!seen.insert(realPath(path)).second)
       return success();
+    if (!llvm::sys::fs::is_regular_file(path))
+      return include.emitOpError() << path << " is no file";
     llvm::SourceMgr source;
     auto buffer = llvm::MemoryBuffer::getFile(path);
     if (!buffer)
@@ -79,7 +87,7 @@ private:
              << "cannot read " << path << ": " << buffer.getError().message();
     source.AddNewSourceBuffer(std::move(*buffer), {});
     SourceMgrDiagnosticHandler handler(source, context);
-    OwningOpRef<ModuleOp> module = readModel(source, context, folders);
+    OwningOpRef<ModuleOp> module = parse(source, context, /*isStage=*/false);
     if (!module)
       return failure();
     SymbolTable symbols(model);
@@ -99,8 +107,15 @@ private:
                                      << "', which the model has already";
       op->remove();
       target.push_front(op);
+      if (auto nested = dyn_cast<IncludeOp>(op))
+        pending.push_back({nested, llvm::sys::path::parent_path(path).str()});
     }
     return success();
+  }
+  static std::string realPath(StringRef path) {
+    llvm::SmallString<128> real;
+    return llvm::sys::fs::real_path(path, real) ? path.str()
+                                                : std::string(real);
   }
   std::string find(StringRef file, StringRef folder) const {
     SmallVector<StringRef> places{folder};
@@ -118,6 +133,7 @@ private:
   MLIRContext *context;
   ArrayRef<std::string> folders;
   llvm::StringSet<> seen;
+  SmallVector<std::pair<IncludeOp, std::string>> pending; // and its folder
 };
 
 const char library[] =
@@ -126,15 +142,14 @@ const char library[] =
 
 } // namespace
 
-OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context,
-                                ArrayRef<std::string> includeFolders,
-                                bool isStage) {
+namespace {
+/// Includes are not resolved.
+OwningOpRef<ModuleOp> parse(llvm::SourceMgr &source, MLIRContext *context,
+                            bool isStage) {
   auto module =
       OwningOpRef<ModuleOp>(ModuleOp::create(UnknownLoc::get(context)));
   AsmParserState state;
   ParserConfig config(context);
-  const llvm::MemoryBuffer *buffer =
-      source.getMemoryBuffer(source.getMainFileID());
   if (failed(parseAsmSourceFile(source, module->getBody(), config, &state)))
     return nullptr;
   if (!isStage)
@@ -146,11 +161,25 @@ OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context,
       inner->remove();
       module = inner;
     }
-  Includer includer(context, includeFolders);
+  return module;
+}
+} // namespace
+
+OwningOpRef<ModuleOp> readModel(llvm::SourceMgr &source, MLIRContext *context,
+                                ArrayRef<std::string> includeFolders,
+                                bool isStage) {
+  OwningOpRef<ModuleOp> module = parse(source, context, isStage);
+  if (!module)
+    return nullptr;
+  StringRef file =
+      source.getMemoryBuffer(source.getMainFileID())->getBufferIdentifier();
   for (ModelOp model : module->getOps<ModelOp>())
-    if (failed(includer.resolve(model, llvm::sys::path::parent_path(
-                                           buffer->getBufferIdentifier()))))
+    if (failed(Includer(context, includeFolders).resolve(model, file)))
       return nullptr;
+  for (IncludeOp include : module->getOps<IncludeOp>()) {
+    include.emitOpError("stands outside the mg.model that it is for");
+    return nullptr;
+  }
   return module;
 }
 

@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 namespace mlir::mg {
@@ -97,6 +98,13 @@ private:
     std::string message;
     if (options.output == "-" && options.emit.empty())
       return fail("a bundle is no text: name a file with -o");
+    if (llvm::sys::fs::file_status status;
+        options.output != "-" &&
+        !llvm::sys::fs::status(options.output, status) &&
+        !llvm::sys::fs::is_regular_file(status))
+      return fail(options.output + ": cannot write it: it is no regular file");
+    if (llvm::sys::fs::equivalent(options.input, options.output))
+      return fail(options.output + ": the output is the model itself");
     LogicalResult result = success();
     llvm::Error error = llvm::writeToOutput(
         options.output, [&](llvm::raw_ostream &stream) -> llvm::Error {

@@ -5,8 +5,11 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace mg {
@@ -25,12 +28,23 @@ AtomicFile::~AtomicFile() {
 Expected<AtomicFile> AtomicFile::create(const std::string &path) {
   AtomicFile file;
   file.target = path;
-  file.temporary = fmt::format("{}.tmp-{}", path, getpid());
+  struct stat there{};
+  const bool exists = stat(path.c_str(), &there) == 0;
+  if (exists && !S_ISREG(there.st_mode))
+    return failure(Code::InvalidArgument,
+                   "{}: cannot write it: it is no regular file", path);
+  if (std::unique_ptr<char, decltype(&std::free)> real(
+          realpath(path.c_str(), nullptr), &std::free);
+      real)
+    file.target = real.get();
+  file.temporary = fmt::format("{}.tmp-{}", file.target, getpid());
   file.fd = ::open(file.temporary.c_str(),
                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file.fd < 0)
     return failure(Code::Io, "{}: cannot write it: {}", path,
                    std::strerror(errno));
+  if (exists)
+    fchmod(file.fd, there.st_mode & 07777); // as it was; else as umask says
   return file;
 }
 

@@ -14,8 +14,9 @@ namespace mg {
 
 class AtomicFile {
 public:
-  /// Opens the temporary `path` + ".tmp-PID". Errors: Io (no such folder, no
-  /// permission).
+  /// Opens the temporary `path` + ".tmp-PID"; where `path` is a link, beside
+  /// what it points to. Errors: Io (no such folder, no permission),
+  /// InvalidArgument (what is there is no regular file).
   static Expected<AtomicFile> create(const std::string &path);
 
   /// Writes at an offset; threads may write different ranges at once. Errors:

@@ -317,6 +317,15 @@ class Cases(unittest.TestCase):
                 self.assertAlmostEqual(epoch["loss"], mean, 12)
                 self.assertAlmostEqual(float(state["v.w"]), 1 - mean, 12)
 
+    def test_true_is_one_as_an_optimizer_scalar(self):
+        after = []
+        for value in ("true", "1.0", "false"):
+            text = line(2.0, 0.1).replace("with @sgd {", f"with @sgd_momentum {{nesterov = {value}, ")
+            state, _, _ = self.bench.train(self.bench.compile("m", text, batch=4), {"x": np.ones(4), "t": np.zeros(4)}, "--epochs=3")
+            after.append(float(state["v.w"]))
+        self.assertEqual(after[0], after[1])
+        self.assertNotEqual(after[0], after[2])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -213,6 +213,26 @@ class CommandLine(unittest.TestCase):
                 self.mgrun("predict", "--load", self.at(f"s{code}"), *self.files("--input", "a"), "--output",
                            self.at("p.npy"))
 
+    def test_a_run_that_cannot_be_saved_is_not_begun(self):
+        for path in (self.at("no/such/folder"), self.folder.name, "/dev/null"):
+            done = self.mgrun("train", *self.files("--train", "a"), "--device=cpu", "--save", path, code=1)
+            self.assertEqual(done.stderr.count("error:"), 1)
+            self.assertIn("cannot write it", done.stderr)
+            self.assertNotIn("Epoch 1", done.stdout)
+
+    def test_a_link_stays_a_link_and_a_mode_a_mode(self):
+        with open(self.at("state"), "w"):
+            os.chmod(self.at("state"), 0o600)
+        os.symlink(self.at("state"), self.at("link"))
+        self.mgrun("train", *self.files("--train", "a"), "--device=cpu", "--save", self.at("link"))
+        self.assertTrue(os.path.islink(self.at("link")))
+        self.assertGreater(os.path.getsize(self.at("state")), 0)
+        self.assertEqual(os.stat(self.at("state")).st_mode & 0o777, 0o600)
+
+    def test_the_last_word_counts(self):
+        done = self.mgrun("train", *self.files("--train", "a"), "--device=cpu", "--epochs=5", "--epochs=2")
+        self.assertIn("Epoch 2/2", done.stdout)
+
     def test_nohup_survives_sighup(self):
         process = subprocess.Popen(
             ["nohup", MGRUN, "train", self.at("toy.mgb"), *self.files("--train", "a"), "--device=cpu",

@@ -44,6 +44,7 @@ static int exitCode(mg_code code) {
 static int run(int argc, char **argv) {
   CLI::App app("Trains, evaluates and runs a compiled model (.mgb).", "mgrun");
   app.require_subcommand(1);
+  app.option_defaults()->take_last(); // scripts pass on what a person adds
   struct Entry {
     const char *name, *help;
     std::unique_ptr<Command> (*add)(CLI::App &);

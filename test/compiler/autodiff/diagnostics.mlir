@@ -209,3 +209,18 @@ mg.model @m {
     mg.return %p
   }
 }
+
+// -----
+
+mg.model @m {
+  mg.variables @v {w: f64 = ones}
+  mg.train @fit(%x: tensor<?xf64>) {
+    %w = mg.get @v::@w
+    %loss = mg.multiply %x, %w
+    // expected-error@below {{sets 'rate' to INF, expected a finite number}}
+    mg.minimize %loss with @sgd {rate = 0x7F800000 : f32}
+  }
+  mg.optimizer @sgd(%p, %g, scalar %rate = 1.0) {
+    mg.return %p
+  }
+}
