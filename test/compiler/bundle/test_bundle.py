@@ -120,6 +120,7 @@ ERRORS = [
     ('{name = "f", inputs = ["x"]', '{name = "f", inputs = ["z"]', "mg.interface: 'f' names the input 'z', which is not declared"),
     ('outputs = ["y"]}', 'outputs = ["z"]}', "mg.interface: 'f' names the output 'z', which is not declared"),
     ('variable "mean" : tensor<f64>', 'variable "mean" : tensor<i7>', "cannot store 'mean' of dtype 'i7'"),
+    ('gradient "w" of "fit" : tensor<3xf32>', 'gradient "w" of "fit" : tensor<3xi7>', "the sum 'w' has a type that no bundle holds"),
     (" arena 0 live 0", "", "'mgrt.entry' op has temporaries without a place: run mg-pack-arena"),
     ('predict of "f"', 'predict of "g"', "'mgrt.entry' op belongs to 'g', which mg.interface does not declare"),
     ('update of "fit"', 'update of "f"', "'mgrt.entry' op belongs to 'f', which mg.interface does not declare"),
