@@ -100,13 +100,48 @@ public:
     math.buildVjp(rules, resultGradients, operandGradients);
     Guard guard = guards.lookup(op->getResult(0));
     for (auto [operand, gradient] :
-         llvm::zip(op->getOperands(), operandGradients))
-      if (gradient && depends.contains(operand))
+         llvm::zip(op->getOperands(), operandGradients)) {
+      if (!gradient || !depends.contains(operand))
+        continue;
+      if (holdsFloats(operand))
         contribute(op, operand, gradient, guardOf(op, operand, guard));
+      else if (failed(endAtIntegers(operand)))
+        return failure();
+    }
     return success();
   }
 
 private:
+  static bool holdsFloats(Value value) {
+    return isa<FloatType>(tensorOf(value).getElementType());
+  }
+
+  /// No gradient goes through integers: names the ops that made them of floats.
+  LogicalResult endAtIntegers(Value integers) {
+    SmallVector<Value> work{integers};
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val().getDefiningOp();
+      if (!op || !path.contains(op) || !seen.insert(op).second)
+        continue;
+      bool ends = false;
+      for (Value operand : op->getOperands()) {
+        if (!depends.contains(operand))
+          continue;
+        if (holdsFloats(operand))
+          ends = true;
+        else
+          work.push_back(operand);
+      }
+      auto math = dyn_cast<MathOp>(op);
+      StringRef reason = math && !math.hasVjp() ? math.getNoGradientReason()
+                                                : "its result holds no floats";
+      if (ends && failed(noDerivative(op, reason)))
+        return failure();
+    }
+    return success();
+  }
+
   /// A path through an op without derivative carries no gradient; that is a
   /// warning, since the model may mean it.
   LogicalResult noDerivative(Operation *op, StringRef reason) {

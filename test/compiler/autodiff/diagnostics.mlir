@@ -224,3 +224,23 @@ mg.model @m {
     mg.return %p
   }
 }
+
+// -----
+
+// Through integers no gradient goes, whatever is done with them there.
+mg.model @m {
+  mg.variables @v {w: 3xf64 = ones}
+  mg.train @fit(%x: tensor<?x3xf64>) {
+    %w = mg.get @v::@w
+    %y = mg.multiply %x, %w
+    // expected-warning@below {{'mg.cast' is not differentiable, its gradient is zero: its result holds no floats}}
+    %whole = mg.cast %y to i64
+    %size = mg.abs %whole
+    %back = mg.cast %size to f64
+    %loss = mg.add %y, %back
+    mg.minimize %loss with @sgd
+  }
+  mg.optimizer @sgd(%p, %g) {
+    mg.return %p
+  }
+}
