@@ -131,7 +131,8 @@ private:
         continue;
       size_t g = found->second;
       if (!groups[g].root && groups[g].shape == groups[into].shape &&
-          usesAtSamePoint(op, producer) && !reachableOutside(g, into))
+          usesAtSamePoint(op, producer) && !reachableOutside(g, into) &&
+          !loadsFrom(into, g))
         merge(g, into);
     }
   }
@@ -148,6 +149,18 @@ private:
   static bool readsElsewhere(Operation *op) {
     return llvm::any_of(op->getOpOperands(), [](OpOperand &operand) {
       return !isStreamed(operand);
+    });
+  }
+
+  /// True if an op of group `g` loads what group `from` makes.
+  bool loadsFrom(size_t g, size_t from) const {
+    return llvm::any_of(groups[g].ops, [&](Operation *op) {
+      return isComputed(op) &&
+             llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+               auto made = groupOf.find(operand.get().getDefiningOp());
+               return made != groupOf.end() && made->second == from &&
+                      !isStreamed(operand);
+             });
     });
   }
 

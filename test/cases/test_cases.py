@@ -317,6 +317,24 @@ class Cases(unittest.TestCase):
                 self.assertAlmostEqual(epoch["loss"], mean, 12)
                 self.assertAlmostEqual(float(state["v.w"]), 1 - mean, 12)
 
+    def test_a_value_and_the_same_value_moved_meet_again(self):
+        # The sum works at the points of %e and of %m, and %m takes its elements from other points of %e.
+        moves = {"mg.concatenate %e axis = 1": lambda e: e, "mg.transpose %e, permutation = [0, 2, 1]": lambda e: e.transpose(0, 2, 1)}
+        for move, moved in moves.items():
+            text = f"""mg.model @m {{
+              mg.func @f(%x: tensor<?x3x3xf64>) -> tensor<?x3x3xf64> {{
+                %e = mg.tanh %x
+                %m = {move}
+                %t = mg.sine %m
+                %y = mg.add %t, %e
+                mg.return %y
+              }}
+              mg.predict @f
+            }}"""
+            x = np.random.default_rng(3).normal(size=(5, 3, 3))
+            found = self.bench.predict(self.bench.compile("m", text, batch=2), {"x": x}, 2, "f")
+            np.testing.assert_allclose(found, np.sin(moved(np.tanh(x))) + np.tanh(x), rtol=1e-13)
+
     def test_true_is_one_as_an_optimizer_scalar(self):
         after = []
         for value in ("true", "1.0", "false"):
