@@ -142,17 +142,7 @@ LogicalResult mlir::mg::CommandTables::fillLaunch(LaunchOp op,
   if (kernel == kernels.end())
     return op.emitOpError("launches @")
            << op.getKernel() << ", which is not marked mg.kernel";
-  Operation *function = SymbolTable::lookupSymbolIn(module, op.getKernel());
-  auto grid = function->getAttrOfType<DenseI64ArrayAttr>("mg.grid");
-  auto isSide = [](int64_t side) { return side > 0 && side <= UINT32_MAX; };
-  if (!grid || grid.size() != 3 || !llvm::all_of(grid.asArrayRef(), isSide)) {
-    auto diagnostic = op.emitOpError("needs an mg.grid of three positive sides "
-                                     "on its kernel: run the code stage");
-    diagnostic.attachNote(function->getLoc()) << "kernel is here";
-    return diagnostic;
-  }
   launch.kernel = kernel->second;
-  launch.grid = std::make_unique<schema::Grid>(grid[0], grid[1], grid[2]);
   for (RangeAttr range : op.getReadRanges())
     launch.bindings.push_back(toRange(range));
   for (RangeAttr range : op.getWrittenRanges())

@@ -91,8 +91,25 @@ private:
     if (auto features = fields.getAs<ArrayAttr>("features"))
       for (auto feature : features.getAsRange<StringAttr>())
         target->features.push_back(feature.str());
+    if (failed(addGrids(fields, *target)))
+      return failure();
     target->image = std::make_unique<schema::Blob>();
     bundle.targets.push_back(std::move(target));
+    return success();
+  }
+
+  LogicalResult addGrids(DictionaryAttr object, schema::TargetT &target) {
+    auto grids = object.getAs<DictionaryAttr>("grids");
+    auto isSide = [](int64_t side) { return side > 0 && side <= UINT32_MAX; };
+    for (const auto &kernel : bundle.kernels) {
+      auto grid = grids ? grids.getAs<DenseI64ArrayAttr>(kernel->name)
+                        : DenseI64ArrayAttr();
+      if (!grid || grid.size() != 3 || !llvm::all_of(grid.asArrayRef(), isSide))
+        return module.emitError("mg.objects: expected three positive sides in "
+                                "'grids' of '")
+               << target.cpu << "' for the kernel @" << kernel->name;
+      target.grids.emplace_back(grid[0], grid[1], grid[2]);
+    }
     return success();
   }
 

@@ -5,6 +5,7 @@
 #include "compiler/bundle/Bundle.h"
 #include "compiler/codegen/cpu/CpuCodegen.h"
 #include "compiler/model/Passes.h"
+#include "compiler/pipeline/Output.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -12,10 +13,8 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 namespace mlir::mg {
 namespace {
@@ -51,7 +50,11 @@ public:
       printStats(*module, llvm::outs());
     if (options.explainCollectives)
       mg::explainCollectives(*module, llvm::outs());
-    return write(*module);
+    if (failed(write(*module)))
+      return failure();
+    if (std::error_code error = finishStandardOutput())
+      return fail("cannot write standard output: " + error.message());
+    return success();
   }
 
 private:
@@ -95,7 +98,6 @@ private:
   LogicalResult write(ModuleOp module) {
     if (options.output.empty())
       return success();
-    std::string message;
     if (options.output == "-" && options.emit.empty())
       return fail("a bundle is no text: name a file with -o");
     if (llvm::sys::fs::file_status status;
@@ -105,19 +107,17 @@ private:
       return fail(options.output + ": cannot write it: it is no regular file");
     if (llvm::sys::fs::equivalent(options.input, options.output))
       return fail(options.output + ": the output is the model itself");
-    LogicalResult result = success();
-    llvm::Error error = llvm::writeToOutput(
-        options.output, [&](llvm::raw_ostream &stream) -> llvm::Error {
-          result = writeTo(module, stream);
-          if (failed(result))
-            return llvm::createStringError("nothing is written");
-          return llvm::Error::success();
-        });
-    if (!error)
-      return result;
-    message = llvm::toString(std::move(error));
-    return succeeded(result) ? fail(options.output + ": " + message)
-                             : failure();
+    std::string content;
+    llvm::raw_string_ostream stream(content);
+    if (failed(writeTo(module, stream)))
+      return failure();
+    if (options.output == "-") {
+      llvm::outs() << content;
+      return success();
+    }
+    if (std::error_code error = replaceFile(options.output, content))
+      return fail(options.output + ": cannot write it: " + error.message());
+    return success();
   }
   LogicalResult writeTo(ModuleOp module, llvm::raw_ostream &stream) {
     if (options.emit.empty())
@@ -131,17 +131,26 @@ private:
     return success();
   }
   LogicalResult writeCode(ModuleOp module, llvm::raw_ostream &stream) {
+    for (const std::string &cpu : options.stages.cpus) {
+      if (options.stages.cpus.size() > 1)
+        stream << (options.emit == "llvm" ? "; " : "# ") << cpu << "\n";
+      if (failed(writeCode(module, cpu, stream)))
+        return failure();
+    }
+    return success();
+  }
+  LogicalResult writeCode(ModuleOp module, StringRef cpu,
+                          llvm::raw_ostream &stream) {
     OwningOpRef<ModuleOp> kernels = module.clone();
     for (Operation &op : llvm::make_early_inc_range(*kernels->getBody()))
       if (!op.hasAttr(kKernelAttr))
         op.erase();
     FailureOr<CpuTarget> target =
-        parseCpuTarget(options.stages.cpus.front(),
-                       [&] { return emitError(module.getLoc()); });
+        parseCpuTarget(cpu, [&] { return emitError(module.getLoc()); });
     if (failed(target))
       return failure();
     PassManager passes(&context);
-    passes.addPass(createEmitCpuKernelsPass(options.stages.cpus.front()));
+    passes.addPass(createEmitCpuKernelsPass(cpu));
     buildLowerCpuKernelsPipeline(passes);
     if (failed(passes.run(*kernels)))
       return failure();

@@ -70,8 +70,7 @@ void buildStage(OpPassManager &passes, Stage stage,
     return;
   }
   case Stage::Code:
-    for (const std::string &cpu : options.cpus)
-      passes.addPass(createCompileCpuKernelsPass(cpu));
+    passes.addPass(createCompileCpuKernelsPass(options.cpus));
     return;
   }
 }

@@ -52,7 +52,10 @@ def MG_MultiplyOp : MG_Binary<"multiply"> {
 }
 def MG_DivideOp : MG_Binary<"divide"> {
   let summary = "quotient";
-  let description = [{Integers: rounds toward zero.}];
+  let description = [{
+    Integers: rounds toward zero; x / 0 has all bits set (-1 where signed), and the smallest by -1 is the smallest, as RISC-V
+    defines it and XLA's CPU gives it.
+  }];
   let body = "a / b";
   let vjp = ["d_y / b", "-(d_y * y / b)"];
   let linear = "a";
@@ -74,6 +77,7 @@ def MG_MinimumOp : MG_Binary<"minimum"> {
 }
 def MG_RemainderOp : MG_Binary<"remainder"> {
   let summary = "remainder of the division that rounds toward zero (C's fmod); the sign is the dividend's";
+  let description = [{Integers: what is left of x by 0 is x, of the smallest by -1 it is 0.}];
   let body = "rem(a, b)";
   let vjp = ["d_y", "-(d_y * truncate(a / b))"];
   let reference = "numpy.fmod(a, b)";

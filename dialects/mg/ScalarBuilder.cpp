@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
 
 namespace mlir::mg {
 
@@ -80,8 +81,8 @@ MG_BINARY(mul, arith::MulFOp, arith::MulIOp)
       return Value(UnsignedOp::create(builder, loc, a.value, b.value));        \
     return Value(SignedOp::create(builder, loc, a.value, b.value));            \
   }
-MG_SIGNED_BINARY(div, arith::DivFOp, arith::DivSIOp, arith::DivUIOp)
-MG_SIGNED_BINARY(rem, arith::RemFOp, arith::RemSIOp, arith::RemUIOp)
+MG_SIGNED_BINARY(quotient, arith::DivFOp, arith::DivSIOp, arith::DivUIOp)
+MG_SIGNED_BINARY(remainder, arith::RemFOp, arith::RemSIOp, arith::RemUIOp)
 MG_SIGNED_BINARY(max, arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp)
 MG_SIGNED_BINARY(min, arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp)
 #undef MG_SIGNED_BINARY
@@ -95,6 +96,29 @@ MG_BITS(bitAnd, arith::AndIOp)
 MG_BITS(bitOr, arith::OrIOp)
 MG_BITS(bitXor, arith::XOrIOp)
 #undef MG_BITS
+
+/// 1 where a division of integers would trap: by 0, and the smallest by -1.
+Scalar ScalarBuilder::safeDivisor(Scalar a, Scalar b) {
+  Scalar traps = eq(b, number(0));
+  if (!anyUnsigned()) {
+    unsigned bits = b.value.getType().getIntOrFloatBitWidth();
+    Scalar smallest = number(-std::ldexp(1.0, bits - 1));
+    traps = bitOr(traps, bitAnd(eq(b, number(-1)), eq(a, smallest)));
+  }
+  return select(traps, number(1), b);
+}
+
+Scalar ScalarBuilder::div(Scalar a, Scalar b) {
+  if (isa<FloatType>(unify(a, b)))
+    return quotient(a, b);
+  return select(eq(b, number(0)), number(-1), quotient(a, safeDivisor(a, b)));
+}
+
+Scalar ScalarBuilder::rem(Scalar a, Scalar b) {
+  if (isa<FloatType>(unify(a, b)))
+    return remainder(a, b);
+  return select(eq(b, number(0)), a, remainder(a, safeDivisor(a, b)));
+}
 
 #define MG_FUNCTION(method, Op)                                                \
   Scalar ScalarBuilder::method(Scalar x) {                                     \

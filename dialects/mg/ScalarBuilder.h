@@ -41,7 +41,7 @@ public:
   Scalar add(Scalar a, Scalar b);
   Scalar sub(Scalar a, Scalar b);
   Scalar mul(Scalar a, Scalar b);
-  Scalar div(Scalar a, Scalar b);
+  Scalar div(Scalar a, Scalar b); // integers: never traps, see mg.divide
   Scalar rem(Scalar a, Scalar b);
   Scalar neg(Scalar a);
   Scalar max(Scalar a, Scalar b); // NaN if either is
@@ -80,6 +80,9 @@ public:
 
 private:
   Type unify(Scalar &a, Scalar &b);
+  Scalar quotient(Scalar a, Scalar b);
+  Scalar remainder(Scalar a, Scalar b);
+  Scalar safeDivisor(Scalar a, Scalar b);
   Value constant(double n, Type type);
   bool anyUnsigned() const;
 

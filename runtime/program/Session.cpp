@@ -498,7 +498,7 @@ Session::open(std::shared_ptr<Bundle> bundle, const SessionOptions &options) {
   MG_TRY(checkMemory(tables, options.deviceIds.size(), availableMemory()));
   MG_TRY_ASSIGN(target, chooseCpuTarget(tables));
   bool constants = tables.constants() && tables.constants()->bytes() > 0;
-  CpuProgram program{tables,
+  CpuProgram program{tables, *target,
                      constants ? bundle->blob(*tables.constants())
                                : std::span<const std::byte>(),
                      bundle->blob(*target->image())};

@@ -12,10 +12,6 @@
 namespace mg {
 namespace {
 
-constexpr uint64_t blockLimit =
-    uint64_t(1)
-    << 40; // keeps the arithmetic that deals blocks to workers below 2^64
-
 class EntryVerifier {
 public:
   explicit EntryVerifier(const schema::Bundle &tables) : tables(tables) {}
@@ -90,15 +86,6 @@ private:
 
   Status checkLaunch(const schema::Launch &launch) {
     MG_TRY(checkIndex(launch.kernel(), tables.kernels()->size(), "kernel"));
-    const schema::Grid *grid = launch.grid();
-    if (!grid || grid->x() == 0 || grid->y() == 0 || grid->z() == 0)
-      return failure(Code::BadInput, "the grid is missing or has a side of 0");
-    uint64_t plane = uint64_t(grid->x()) * grid->y();
-    if (plane > blockLimit || plane * grid->z() / grid->z() != plane ||
-        plane * grid->z() > blockLimit)
-      return failure(Code::BadInput,
-                     "a grid of {} x {} x {} blocks, more than 2^40", grid->x(),
-                     grid->y(), grid->z());
     MG_TRY(checkElementsAligned(launch.bindings(), "the bindings"));
     MG_TRY(checkElementsAligned(launch.scalars(), "the scalars"));
     return each(launch.bindings(), "binding",

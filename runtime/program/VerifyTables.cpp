@@ -37,6 +37,8 @@ Status checkDisjoint(std::vector<Piece> pieces) {
 constexpr uint64_t regionLimit =
     uint64_t(1)
     << 47; // more than any address space; keeps every sum below 2^64
+// Keeps the arithmetic that deals blocks to workers below 2^64.
+constexpr uint64_t blockLimit = uint64_t(1) << 40;
 constexpr uint64_t pairBytes = 16; // a metric's two f64, a check's two i64
 
 class TableVerifier {
@@ -125,10 +127,26 @@ private:
     MG_TRY(checkName(target.cpu(), "cpu"));
     MG_TRY(each(target.features(), "feature",
                 [](auto *feature) { return checkName(feature, "the name"); }));
+    if (target.grids()->size() != tables.kernels()->size())
+      return failure(Code::BadInput, "{} grids for {} kernels",
+                     target.grids()->size(), tables.kernels()->size());
+    MG_TRY(each(target.grids(), "grid",
+                [](auto *grid) { return checkGrid(*grid); }));
     if (!target.image() || target.image()->bytes() == 0)
       return failure(Code::BadInput, "the code image is missing");
     return checkBlob(*target.image(), fmt::format("image of target '{}'",
                                                   target.cpu()->string_view()));
+  }
+
+  static Status checkGrid(const schema::Grid &grid) {
+    if (grid.x() == 0 || grid.y() == 0 || grid.z() == 0)
+      return failure(Code::BadInput, "a side of 0 in {} x {} x {} blocks",
+                     grid.x(), grid.y(), grid.z());
+    uint64_t plane = uint64_t(grid.x()) * grid.y();
+    if (plane > blockLimit || plane > blockLimit / grid.z())
+      return failure(Code::BadInput, "{} x {} x {} blocks, more than 2^40",
+                     grid.x(), grid.y(), grid.z());
+    return {};
   }
 
   Status checkKernel(const schema::Kernel &kernel) {

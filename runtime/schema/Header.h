@@ -10,7 +10,7 @@ namespace mg::schema {
 
 constexpr uint8_t headerMagic[8] = {0x89, 'M',  'G',  'B',
                                     '\r', '\n', 0x1a, '\n'};
-constexpr uint32_t majorVersion = 2, minorVersion = 0;
+constexpr uint32_t majorVersion = 3, minorVersion = 0;
 constexpr uint64_t blobAlignment = 4096;
 constexpr uint64_t arrayAlignment = 64;
 

@@ -85,12 +85,15 @@ BundleBuilder::array(std::string name, schema::DType dtype,
   return array;
 }
 
-uint32_t BundleBuilder::kernel(const std::string &name) {
+uint32_t BundleBuilder::kernel(const std::string &name, schema::Grid grid) {
   for (uint32_t i = 0; i < tables.kernels.size(); ++i)
-    if (tables.kernels[i]->name == name)
+    if (tables.kernels[i]->name == name) {
+      assert(grids[i] == grid);
       return i;
+    }
   tables.kernels.push_back(std::make_unique<schema::KernelT>());
   tables.kernels.back()->name = name;
+  grids.push_back(grid);
   return static_cast<uint32_t>(tables.kernels.size() - 1);
 }
 
@@ -114,8 +117,7 @@ void BundleBuilder::launch(schema::EntryT &entry, const std::string &kernelName,
                            std::vector<schema::Range> bindings,
                            std::vector<int64_t> scalars) {
   schema::LaunchT launch;
-  launch.kernel = kernel(kernelName);
-  launch.grid = std::make_unique<schema::Grid>(grid);
+  launch.kernel = kernel(kernelName, grid);
   launch.bindings = std::move(bindings);
   launch.scalars = std::move(scalars);
   schema::OpUnion op;
@@ -169,8 +171,10 @@ Bytes BundleBuilder::file(
     const std::function<void(schema::BundleT &)> &change) const {
   schema::BundleT all(tables);
   all.constants = std::make_unique<schema::Blob>();
-  for (auto &target : all.targets)
+  for (auto &target : all.targets) {
     target->image = std::make_unique<schema::Blob>();
+    target->grids = grids;
+  }
   uint64_t end = sizeof(schema::Header) + pack(all).size() +
                  schema::blobAlignment; // room for what `change` adds
   *all.constants = place(constants, end);

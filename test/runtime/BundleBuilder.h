@@ -22,7 +22,8 @@ public:
 
   schema::BundleT tables;
   Bytes constants;
-  std::vector<Bytes> images; // one a target
+  std::vector<Bytes> images;       // one a target
+  std::vector<schema::Grid> grids; // one a kernel, for all targets
 
   /// Room for `bytes` at the next multiple of 64.
   schema::Range state(uint64_t bytes);
@@ -31,8 +32,9 @@ public:
   std::unique_ptr<schema::ArrayT> array(std::string name, schema::DType dtype,
                                         std::vector<int64_t> shape);
 
-  /// The index of the kernel, which is added when it is new.
-  uint32_t kernel(const std::string &name);
+  /// The index of the kernel, which is added when it is new; a kernel has one
+  /// grid.
+  uint32_t kernel(const std::string &name, schema::Grid grid);
   schema::EntryT &entry(schema::Role role, int owner, uint32_t unit);
   void launch(schema::EntryT &entry, const std::string &kernelName,
               schema::Grid grid, std::vector<schema::Range> bindings,

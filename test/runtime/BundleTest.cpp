@@ -127,12 +127,12 @@ TEST(Bundle, AnotherVersionNamesBoth) {
   expectError(
       withHeader(file,
                  [](auto &header) {
-                   header.major = 3;
+                   header.major = 4;
                    header.minor = 7;
                  }),
-      "bundle format 3.7, but this runtime reads 2.x; use a newer mg runtime");
+      "bundle format 4.7, but this runtime reads 3.x; use a newer mg runtime");
   expectError(withHeader(file, [](auto &header) { header.major = 1; }),
-              "bundle format 1.0, but this runtime reads 2.x; compile");
+              "bundle format 1.0, but this runtime reads 3.x; compile");
   EXPECT_EQ(errorOf(withHeader(file, [](auto &header) { header.minor = 9; })),
             "")
       << "a later minor version is fine";

@@ -88,10 +88,12 @@ TEST(Command, LaunchesSeeWhatTheOneBeforeWrote) {
           for (int i = 0; i < 200;
                ++i) // wide and narrow launches in turn: those of one block do
                     // without a meeting
-            builder.launch(entry, "toy_grid",
-                           i % 3 == 0 ? schema::Grid(3, 2, 1)
-                                      : schema::Grid(1, 1, 1),
-                           {v}, {0});
+            if (i % 3 == 0)
+              builder.launch(entry, "toy_grid", schema::Grid(3, 2, 1), {v},
+                             {0});
+            else
+              builder.launch(entry, "toy_block", schema::Grid(1, 1, 1), {v},
+                             {0});
         });
     int32_t counts[2];
     std::memcpy(counts, variable(*session, 0).data(), sizeof counts);

@@ -336,7 +336,7 @@ TEST(Session, AMissingKernelIsNamed) {
   for (const char *name :
        {"toy_missing", "exit"}) { // "exit" is the C library's, not the image's
     BundleBuilder builder = toyBundle({1});
-    builder.kernel(name);
+    builder.kernel(name, schema::Grid(1, 1, 1));
     TemporaryFile file(builder.file());
     auto session =
         Session::open(std::move(*Bundle::open(file.path())), {{0}, 1});

@@ -104,7 +104,7 @@ void addTrain(BundleBuilder &builder, const Places &at) {
 }
 
 void addUnitEntries(BundleBuilder &builder, const Places &at, uint32_t unit) {
-  Grid perRow(unit, 1, 1), one(1, 1, 1);
+  Grid perRow(builder.tables.units.back(), 1, 1), one(1, 1, 1);
   auto addRows = [&](schema::EntryT &entry) {
     builder.launch(
         entry, "toy_rows", perRow,

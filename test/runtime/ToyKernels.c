@@ -74,3 +74,6 @@ KERNEL(toy_grid) {
   UNUSED;
   ARG(int32_t, 0)[(z * 2 + y) * 3 + x] += 1 + (int32_t)scalars[0];
 }
+
+// (; counts): toy_grid's first block
+KERNEL(toy_block) { toy_grid(bindings, scalars, x, y, z); }

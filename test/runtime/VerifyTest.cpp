@@ -116,6 +116,20 @@ TEST(Verify, WrongWholes) {
       {"target 0: kind is empty", [](BundleT &b) { b.targets[0]->kind = ""; }},
       {"feature 0: the name is empty",
        [](BundleT &b) { b.targets[0]->features = {""}; }},
+      {"target 0: 6 grids for 5 kernels",
+       [](BundleT &b) { b.kernels.pop_back(); }},
+      {"target 0: grid 0: a side of 0 in 1 x 0 x 1 blocks",
+       [](BundleT &b) { b.targets[0]->grids[0] = Grid(1, 0, 1); }},
+      {"more than 2^40",
+       [](BundleT &b) {
+         b.targets[0]->grids[0] = Grid(1u << 20, 1u << 20, 2);
+       }},
+      {"more than 2^40",
+       [](BundleT &b) {
+         b.targets[0]->grids[0] = Grid(1u << 31, 1u << 31, 1u << 31);
+       }},
+      {"more than 2^40",
+       [](BundleT &b) { b.targets[0]->grids[0] = Grid(~0u, ~0u, ~0u); }},
       {"the code image is missing",
        [](BundleT &b) { b.targets[0]->image = nullptr; }},
       {"do not fit in a file",
@@ -308,18 +322,6 @@ TEST(Verify, WrongEntries) {
        [](BundleT &b) { b.entries[0]->commands[0]->location = 7; }},
       {"launch: index 99 of kernel",
        [](BundleT &b) { firstLaunch(b).kernel = 99; }},
-      {"the grid is missing",
-       [](BundleT &b) { firstLaunch(b).grid = nullptr; }},
-      {"has a side of 0",
-       [](BundleT &b) { *firstLaunch(b).grid = Grid(1, 0, 1); }},
-      {"more than 2^40",
-       [](BundleT &b) { *firstLaunch(b).grid = Grid(1u << 20, 1u << 20, 2); }},
-      {"more than 2^40",
-       [](BundleT &b) {
-         *firstLaunch(b).grid = Grid(1u << 31, 1u << 31, 1u << 31);
-       }},
-      {"more than 2^40",
-       [](BundleT &b) { *firstLaunch(b).grid = Grid(~0u, ~0u, ~0u); }},
       {"binding 0: region 3 is none of",
        [](BundleT &b) { firstLaunch(b).bindings[0] = Range(Region(3), 0, 8); }},
       {"binding 0: 1 bytes at offset",

@@ -1,5 +1,5 @@
 // --mg-compile-cpu-kernels: the stage. Kernels go in with bodies; out come
-// declarations with grids, and an object on the module.
+// declarations, and an object a CPU on the module.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/codegen/cpu/CpuCodegen.h"
 
@@ -70,10 +70,17 @@ static void declareCopies(ModuleOp module,
   }
 }
 
-static DictionaryAttr describeObject(MLIRContext *context,
-                                     const CpuTarget &target,
+static DictionaryAttr gridsOf(ModuleOp lowered) {
+  SmallVector<NamedAttribute> grids;
+  for (auto code : lowered.getOps<LLVM::LLVMFuncOp>())
+    if (Attribute grid = code->getAttr(kGridAttr))
+      grids.emplace_back(code.getNameAttr(), grid);
+  return DictionaryAttr::get(lowered.getContext(), grids);
+}
+
+static DictionaryAttr describeObject(ModuleOp lowered, const CpuTarget &target,
                                      ArrayRef<char> image) {
-  Builder b(context);
+  Builder b(lowered.getContext());
   SmallVector<Attribute> features;
   for (const std::string &feature : requiredFeatures(target))
     features.push_back(b.getStringAttr(feature));
@@ -83,16 +90,9 @@ static DictionaryAttr describeObject(MLIRContext *context,
       b.getNamedAttr("kind", b.getStringAttr("cpu")),
       b.getNamedAttr("cpu", b.getStringAttr(target.cpu)),
       b.getNamedAttr("features", b.getArrayAttr(features)),
+      b.getNamedAttr("grids", gridsOf(lowered)),
       b.getNamedAttr("image", DenseElementsAttr::getFromRawBuffer(type, image)),
   });
-}
-
-static void appendObject(ModuleOp module, DictionaryAttr object) {
-  SmallVector<Attribute> objects;
-  if (auto old = module->getAttrOfType<ArrayAttr>(kObjectsAttr))
-    llvm::append_range(objects, old);
-  objects.push_back(object);
-  module->setAttr(kObjectsAttr, ArrayAttr::get(module.getContext(), objects));
 }
 
 namespace {
@@ -101,51 +101,53 @@ struct CompileCpuKernels
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CompileCpuKernels)
   CompileCpuKernels() = default;
   CompileCpuKernels(const CompileCpuKernels &other) : PassWrapper(other) {}
-  explicit CompileCpuKernels(StringRef cpu) { this->cpu = cpu.str(); }
+  explicit CompileCpuKernels(ArrayRef<std::string> names) { cpus = names; }
 
   StringRef getArgument() const final { return "mg-compile-cpu-kernels"; }
   StringRef getDescription() const final {
-    return "compile kernels to an x86-64 shared object on the module";
+    return "compile kernels to x86-64 shared objects on the module";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     OpPassManager passes(ModuleOp::getOperationName());
-    buildPasses(passes);
+    buildPasses(passes, "host");
     passes.getDependentDialects(registry);
     registerBuiltinDialectTranslation(registry);
     registerLLVMDialectTranslation(registry);
   }
   void runOnOperation() final;
 
-  Option<std::string> cpu{*this, "cpu", llvm::cl::init("host"),
-                          llvm::cl::desc("host, an LLVM CPU name, features")};
+  ListOption<std::string> cpus{
+      *this, "cpus",
+      llvm::cl::desc("host or an LLVM CPU name, features; an object each")};
   Option<std::string> llvmFile{*this, "llvm", llvm::cl::init(""),
                                llvm::cl::desc("write LLVM IR to this file")};
   Option<std::string> assemblyFile{
       *this, "asm", llvm::cl::init(""),
       llvm::cl::desc("write assembly to this file")};
-  Option<bool> keepBodies{
-      *this, "keep-bodies", llvm::cl::init(false),
-      llvm::cl::desc("leave the kernels' bodies for another target")};
 
 private:
-  void buildPasses(OpPassManager &passes) const {
+  static void buildPasses(OpPassManager &passes, StringRef cpu) {
     passes.addPass(createEmitCpuKernelsPass(cpu));
     buildLowerCpuKernelsPipeline(passes);
   }
   /// Lowers the kernels in a module nested in this one; null on failure.
-  ModuleOp lowerCopy(ArrayRef<func::FuncOp> kernels);
-  FailureOr<std::vector<char>> compile(ModuleOp lowered,
-                                       const CpuTarget &target);
+  ModuleOp lowerCopy(ArrayRef<func::FuncOp> kernels, StringRef cpu);
+  FailureOr<std::vector<char>> generate(ModuleOp lowered,
+                                        const CpuTarget &target);
+  /// The kernels' object for one CPU.
+  FailureOr<DictionaryAttr> compile(ArrayRef<func::FuncOp> kernels,
+                                    StringRef cpu);
 };
 } // namespace
 
-ModuleOp CompileCpuKernels::lowerCopy(ArrayRef<func::FuncOp> kernels) {
+ModuleOp CompileCpuKernels::lowerCopy(ArrayRef<func::FuncOp> kernels,
+                                      StringRef cpu) {
   ModuleOp module = getOperation();
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   auto copy = ModuleOp::create(b, module.getLoc());
   llvm::StringMap<std::string> sameAs = copyKernels(kernels, copy);
   OpPassManager passes(ModuleOp::getOperationName());
-  buildPasses(passes);
+  buildPasses(passes, cpu);
   if (failed(runPipeline(passes, copy))) {
     copy.erase();
     return nullptr;
@@ -155,7 +157,7 @@ ModuleOp CompileCpuKernels::lowerCopy(ArrayRef<func::FuncOp> kernels) {
 }
 
 FailureOr<std::vector<char>>
-CompileCpuKernels::compile(ModuleOp lowered, const CpuTarget &target) {
+CompileCpuKernels::generate(ModuleOp lowered, const CpuTarget &target) {
   std::error_code error;
   CpuDump dump;
   std::optional<llvm::raw_fd_ostream> llvmIr, assembly;
@@ -170,40 +172,49 @@ CompileCpuKernels::compile(ModuleOp lowered, const CpuTarget &target) {
   return compileCpuObject(lowered, target, dump);
 }
 
-void CompileCpuKernels::runOnOperation() {
+FailureOr<DictionaryAttr>
+CompileCpuKernels::compile(ArrayRef<func::FuncOp> kernels, StringRef cpu) {
   ModuleOp module = getOperation();
   FailureOr<CpuTarget> target =
       parseCpuTarget(cpu, [&] { return module.emitError(); });
   if (failed(target))
-    return signalPassFailure();
+    return failure();
+  OwningOpRef<ModuleOp> lowered = lowerCopy(kernels, cpu);
+  if (!lowered)
+    return failure();
+  FailureOr<std::vector<char>> image = generate(*lowered, *target);
+  if (failed(image))
+    return failure();
+  return describeObject(*lowered, *target, *image);
+}
+
+void CompileCpuKernels::runOnOperation() {
+  ModuleOp module = getOperation();
   SmallVector<func::FuncOp> kernels = kernelsOf(module);
   if (kernels.empty())
     return;
-  ModuleOp lowered = lowerCopy(kernels);
-  if (!lowered)
-    return signalPassFailure();
-  FailureOr<std::vector<char>> image = compile(lowered, *target);
+  SmallVector<Attribute> objects;
+  for (const std::string &cpu : cpus) {
+    FailureOr<DictionaryAttr> object = compile(kernels, cpu);
+    if (failed(object))
+      return signalPassFailure();
+    objects.push_back(*object);
+  }
+  module->setAttr(kObjectsAttr, ArrayAttr::get(&getContext(), objects));
   for (func::FuncOp kernel : kernels) {
-    auto code = lowered.lookupSymbol<LLVM::LLVMFuncOp>(kernel.getName());
-    kernel->setAttr(kGridAttr, code->getAttr(kGridAttr));
-    if (keepBodies)
-      continue;
     kernel.eraseBody();
     kernel.setPrivate();
   }
-  lowered.erase();
-  if (failed(image))
-    return signalPassFailure();
-  appendObject(module, describeObject(module.getContext(), *target, *image));
 }
 
-std::unique_ptr<Pass> mlir::mg::createCompileCpuKernelsPass(StringRef cpu) {
-  return std::make_unique<CompileCpuKernels>(cpu);
+std::unique_ptr<Pass>
+mlir::mg::createCompileCpuKernelsPass(ArrayRef<std::string> cpus) {
+  return std::make_unique<CompileCpuKernels>(cpus);
 }
 
 void mlir::mg::registerCpuCodegenPasses() {
   registerPass([] { return createEmitCpuKernelsPass(); });
-  registerPass([] { return createCompileCpuKernelsPass(); });
+  registerPass([] { return createCompileCpuKernelsPass({"host"}); });
   PassPipelineRegistration<>("mg-lower-cpu-kernels",
                              "lower emitted CPU kernels to the LLVM dialect",
                              buildLowerCpuKernelsPipeline);

@@ -13,12 +13,13 @@
 
 namespace mlir::mg {
 
-/// Attributes on a kernel: the mark, the number of blocks, and on a kernel
-/// whose code is another's, that kernel's name.
+/// Attributes on a kernel: the mark; once emitted for a CPU, its grid of
+/// blocks; and on a kernel whose code is another's, that kernel's name.
 inline constexpr StringLiteral kKernelAttr = "mg.kernel";
 inline constexpr StringLiteral kGridAttr = "mg.grid";
 inline constexpr StringLiteral kSameAsAttr = "mg.same_as";
-/// On a module: the compiled objects.
+/// On a module: the compiled objects, each a dictionary of kind, cpu, features,
+/// grids (of each kernel, by name) and image.
 inline constexpr StringLiteral kObjectsAttr = "mg.objects";
 
 /// Where compileCpuObject writes texts for people; null members are not
@@ -41,9 +42,9 @@ std::unique_ptr<Pass> createEmitCpuKernelsPass(StringRef cpu = "host");
 /// Lowers scf, vector, arith and math to the LLVM dialect.
 void buildLowerCpuKernelsPipeline(OpPassManager &passes);
 
-/// Compiles the module's kernels, appends to `mg.objects`, puts `mg.grid` on
-/// each kernel and erases its body.
-std::unique_ptr<Pass> createCompileCpuKernelsPass(StringRef cpu = "host");
+/// Compiles the module's kernels for each CPU, sets `mg.objects` and erases the
+/// bodies.
+std::unique_ptr<Pass> createCompileCpuKernelsPass(ArrayRef<std::string> cpus);
 
 /// Registers --mg-emit-cpu-kernels, --mg-lower-cpu-kernels,
 /// --mg-compile-cpu-kernels.

@@ -34,7 +34,7 @@ createTargetMachine(const CpuTarget &target) {
   const llvm::Target *x86 = llvm::TargetRegistry::lookupTarget(triple, error);
   assert(x86 && "LLVM was built without the X86 target");
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(x86->createTargetMachine(
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
       std::nullopt, llvm::CodeGenOptLevel::Default));

@@ -130,7 +130,8 @@ CpuDevices::open(const CpuProgram &program, int count, int threads) {
   for (auto &device : group->devices)
     memory.push_back(
         {device->state.data(), device->arena.data(), program.constants.data()});
-  MG_TRY_ASSIGN(plans, planEntries(program.tables, *group->code, memory));
+  MG_TRY_ASSIGN(
+      plans, planEntries(program.tables, program.target, *group->code, memory));
   group->plans = std::move(plans);
   MG_TRY_ASSIGN(pool, WorkerPool::start(dealing.workers, spin));
   group->pool = std::move(pool);

@@ -13,8 +13,8 @@ namespace mg {
 /// A verified bundle as a CPU sees it; all of it must outlive the devices.
 struct CpuProgram {
   const schema::Bundle &tables;
-  std::span<const std::byte> constants;
-  std::span<const std::byte> image; // the chosen target's
+  const schema::Target &target; // the one chosen
+  std::span<const std::byte> constants, image;
 };
 
 /// `threads` 0: the cores this process may use. Errors: OutOfMemory,

@@ -15,10 +15,15 @@ uint64_t chunks(uint64_t bytes) {
   return (bytes + chunkBytes - 1) / chunkBytes;
 }
 
+struct PlannedKernel {
+  KernelFunction function;
+  schema::Grid grid;
+};
+
 class EntryPlanner {
 public:
   EntryPlanner(const schema::Entry &entry,
-               std::span<const KernelFunction> kernels,
+               std::span<const PlannedKernel> kernels,
                std::span<const DeviceMemory> devices)
       : entry(entry), kernels(kernels), devices(devices) {}
 
@@ -79,12 +84,12 @@ private:
     size_t first = bindings.size();
     for (const schema::Range *range : *launch.bindings())
       bindings.push_back(addressOf(*range, devices[device]));
-    const schema::Grid &grid = *launch.grid();
+    const auto &[function, grid] = kernels[launch.kernel()];
     return {.kind = Command::Kind::Launch,
             .gridX = grid.x(),
             .gridY = grid.y(),
             .blocks = uint64_t(grid.x()) * grid.y() * grid.z(),
-            .function = kernels[launch.kernel()],
+            .function = function,
             .bindings = bindings.data() + first,
             .scalars = launch.scalars() ? launch.scalars()->data() : nullptr};
   }
@@ -138,7 +143,7 @@ private:
   }
 
   const schema::Entry &entry;
-  std::span<const KernelFunction> kernels;
+  std::span<const PlannedKernel> kernels;
   std::span<const DeviceMemory> devices;
   EntryPlan result;
   Segment current;
@@ -188,12 +193,13 @@ std::byte *addressOf(const schema::Range &range, const DeviceMemory &memory) {
 }
 
 Expected<std::vector<EntryPlan>>
-planEntries(const schema::Bundle &tables, const CodeImage &code,
-            std::span<const DeviceMemory> devices) {
-  std::vector<KernelFunction> kernels;
-  for (const schema::Kernel *kernel : *tables.kernels()) {
-    MG_TRY_ASSIGN(function, code.kernel(kernel->name()->c_str()));
-    kernels.push_back(function);
+planEntries(const schema::Bundle &tables, const schema::Target &target,
+            const CodeImage &code, std::span<const DeviceMemory> devices) {
+  std::vector<PlannedKernel> kernels;
+  for (uint32_t i = 0; i < tables.kernels()->size(); ++i) {
+    const schema::Kernel &kernel = *tables.kernels()->Get(i);
+    MG_TRY_ASSIGN(function, code.kernel(kernel.name()->c_str()));
+    kernels.push_back({function, *target.grids()->Get(i)});
   }
   std::vector<EntryPlan> plans;
   for (const schema::Entry *entry : *tables.entries())

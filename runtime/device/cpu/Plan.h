@@ -59,11 +59,12 @@ struct EntryPlan {
       bindings; // per device: what Command.bindings points into
 };
 
-/// Plans of all entries for these devices. The tables must outlive them
-/// (scalars stay in place). Errors: BadInput when the image lacks a kernel.
+/// Plans of all entries for these devices, with the target's code and grids.
+/// The tables must outlive them (scalars stay in place). Errors: BadInput when
+/// the image lacks a kernel.
 Expected<std::vector<EntryPlan>>
-planEntries(const schema::Bundle &tables, const CodeImage &code,
-            std::span<const DeviceMemory> devices);
+planEntries(const schema::Bundle &tables, const schema::Target &target,
+            const CodeImage &code, std::span<const DeviceMemory> devices);
 
 /// The address of a range; constants are never written: the bundle's checks see
 /// to copy, fill and collectives.

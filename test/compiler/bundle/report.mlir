@@ -20,7 +20,7 @@
 // COMM-NEXT: all_reduce max i64, 16 bytes
 // COMM-NEXT: collectives: 2
 
-func.func private @k() -> tensor<4xf32> attributes {mg.kernel, mg.grid = array<i64: 1, 1, 1>}
+func.func private @k() -> tensor<4xf32> attributes {mg.kernel}
 mgrt.state 1024 {
   mgrt.array variable "w" : tensor<4xf32> at 0 trainable
   mgrt.array variable "v" : tensor<f64> at 64

@@ -1,7 +1,5 @@
 // The innermost loop of a product, the example's largest: fused multiply-adds on whole registers, and nothing that rounds in between.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Known fault: the code generator splits vector.fma into a product and a sum.
-// XFAIL: *
 // RUN: mgc %s --batch-size=64 --emit=asm --cpu=x86-64-v3 | FileCheck %s
 // RUN: mgc %s --batch-size=64 --emit=asm --cpu=x86-64-v4 | FileCheck %s --check-prefix=WIDE
 
