@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/fusion/Grouping.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
 #include <functional>
 
@@ -54,15 +55,22 @@ bool isContraction(Operation *op) {
 
 namespace {
 
+/// A kernel's code is generated in more than linear time, and one this long has
+/// enough work a byte that a store and a load do not show.
+constexpr size_t kMostOps = 48;
+
 class Grouping {
 public:
   explicit Grouping(Block &block) {
-    for (Operation &op : block)
-      if (isComputed(&op) && !isFree(&op))
+    for (Operation &op : block) {
+      findProducers(&op);
+      // A view, collective or return is a node of its own, so that order and
+      // cycles are seen.
+      if (isFree(&op))
+        freeOps.insert(&op);
+      else
         ops.push_back(&op);
-      else if (!isComputed(&op))
-        ops.push_back(&op); // a view, collective or return: a node of its own,
-                            // so that order and cycles are seen
+    }
   }
 
   SmallVector<Group> run() {
@@ -105,7 +113,8 @@ private:
           continue;
         size_t g = found->second;
         if (ArrayRef<int64_t>(groups[g].shape) == shapeOf(op) &&
-            usesAtSamePoint(op, producer) && !wouldCycle(op, g) &&
+            groups[g].ops.size() < kMostOps && usesAtSamePoint(op, producer) &&
+            !wouldCycle(op, g) &&
             (!best || (groups[g].root && !groups[*best].root) ||
              (!groups[*best].root && g > *best)))
           best = g;
@@ -131,10 +140,14 @@ private:
         continue;
       size_t g = found->second;
       if (!groups[g].root && groups[g].shape == groups[into].shape &&
-          usesAtSamePoint(op, producer) && !reachableOutside(g, into) &&
-          !loadsFrom(into, g))
+          fitTogether(g, into) && usesAtSamePoint(op, producer) &&
+          !reachableOutside(g, into) && !loadsFrom(into, g))
         merge(g, into);
     }
+  }
+
+  bool fitTogether(size_t a, size_t b) const {
+    return groups[a].ops.size() + groups[b].ops.size() <= kMostOps;
   }
 
   static bool usesAtSamePoint(Operation *op, Operation *producer) {
@@ -164,16 +177,21 @@ private:
     });
   }
 
-  /// Groups and plain ops that `op` takes values from, through free ops.
-  void producers(Operation *op,
-                 llvm::function_ref<void(Operation *)> visit) const {
+  void findProducers(Operation *op) {
+    llvm::SmallSetVector<Operation *, 4> found;
     for (Value operand : op->getOperands())
       if (Operation *producer = operand.getDefiningOp()) {
-        if (isFree(producer))
-          producers(producer, visit);
+        if (freeOps.contains(producer))
+          found.insert_range(producersOf[producer]);
         else
-          visit(producer);
+          found.insert(producer);
       }
+    producersOf[op].assign(found.begin(), found.end());
+  }
+  /// The ops that are not free and that `op` takes values from, through free
+  /// ops.
+  ArrayRef<Operation *> producers(Operation *op) const {
+    return producersOf.find(op)->second;
   }
   /// True if `to` is reachable from group `from` by a path through at least one
   /// other group.
@@ -194,33 +212,35 @@ private:
     };
     bool hit = false;
     for (Operation *op : groups[to].ops)
-      producers(op, [&](Operation *p) { hit |= push(p, true); });
+      for (Operation *producer : producers(op))
+        hit |= push(producer, true);
     while (!work.empty() && !hit)
       for (Operation *op : groups[work.pop_back_val()].ops)
-        producers(op, [&](Operation *p) { hit |= push(p, false); });
+        for (Operation *producer : producers(op))
+          hit |= push(producer, false);
     return hit;
   }
   /// Would group `g` with `op` in it depend on itself?
   bool wouldCycle(Operation *op, size_t g) const {
     llvm::SmallSet<size_t, 16> seen;
     SmallVector<size_t> work;
-    producers(op, [&](Operation *p) {
-      auto found = groupOf.find(p);
+    for (Operation *producer : producers(op)) {
+      auto found = groupOf.find(producer);
       if (found != groupOf.end() && found->second != g &&
           seen.insert(found->second).second)
         work.push_back(found->second);
-    });
+    }
     bool hit = false;
     while (!work.empty() && !hit)
       for (Operation *member : groups[work.pop_back_val()].ops)
-        producers(member, [&](Operation *p) {
-          auto found = groupOf.find(p);
+        for (Operation *producer : producers(member)) {
+          auto found = groupOf.find(producer);
           if (found == groupOf.end())
-            return;
+            continue;
           hit |= found->second == g;
           if (seen.insert(found->second).second)
             work.push_back(found->second);
-        });
+        }
     return hit;
   }
 
@@ -236,7 +256,7 @@ private:
       if (!onlyUser(op, g, target))
         return false;
     if (!target || !isComputed(groups[*target].ops.front()) ||
-        reachableOutside(g, *target))
+        !fitTogether(g, *target) || reachableOutside(g, *target))
       return false;
     Group &into = groups[*target];
     if (into.root && isContraction(into.root))
@@ -251,7 +271,7 @@ private:
   }
   bool onlyUser(Operation *op, size_t g, std::optional<size_t> &target) const {
     for (Operation *user : op->getUsers()) {
-      if (isFree(user)) {
+      if (freeOps.contains(user)) {
         if (!onlyUser(user, g, target))
           return false;
         continue;
@@ -287,11 +307,11 @@ private:
       if (!done.insert(g).second)
         return;
       for (Operation *op : groups[g].ops)
-        producers(op, [&](Operation *p) {
-          auto found = groupOf.find(p);
+        for (Operation *producer : producers(op)) {
+          auto found = groupOf.find(producer);
           if (found != groupOf.end() && found->second != g)
             emit(found->second);
-        });
+        }
       if (!groups[g].ops.empty())
         result.push_back(groups[g]);
     };
@@ -301,6 +321,8 @@ private:
   }
 
   SmallVector<Operation *> ops;
+  llvm::DenseSet<Operation *> freeOps;
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 0>> producersOf;
   std::vector<Group> groups;
   llvm::DenseMap<Operation *, size_t> groupOf;
 };
