@@ -4,6 +4,7 @@
 #include "runtime/mg.h"
 #include "runtime/data/ElementType.h"
 #include "runtime/log/BundleInfo.h"
+#include "runtime/schema/Header.h"
 #include "runtime/train/SessionHandle.h"
 
 #include <algorithm>
@@ -69,6 +70,7 @@ openSession(const char *path, const mg_open_options &options) {
         options.device_ids ? options.device_ids[i] : i);
   MG_TRY_ASSIGN(bundle, Bundle::open(path));
   auto handle = std::make_unique<mg_session>();
+  handle->bundlePath = path;
   handle->state = stateTable(bundle->tables());
   MG_TRY_ASSIGN(session, Session::open(std::move(bundle), sessionOptions));
   handle->session = std::move(session);
@@ -132,6 +134,13 @@ findScalars(const mg_session &handle, const char *objective,
 } // namespace mg
 
 using namespace mg;
+
+const char *mg_version(void) {
+  static const std::string text =
+      fmt::format(MG_VERSION ", bundle format {}.{}", schema::majorVersion,
+                  schema::minorVersion);
+  return text.c_str();
+}
 
 const char *mg_last_error(void) { return lastError.c_str(); }
 

@@ -38,6 +38,10 @@ typedef enum mg_code {
  * its next call here. */
 const char *mg_last_error(void);
 
+/* "0.1.0, bundle format 3.0": this library's version and the bundles it
+ * reads. */
+const char *mg_version(void);
+
 /* ---- Types and arrays ---- */
 
 typedef enum mg_dtype {

@@ -2,6 +2,7 @@
 // and tells.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/data/AtomicFile.h"
+#include "runtime/data/Overwrite.h"
 #include "runtime/mg.h"
 #include "runtime/train/Bench.h"
 #include "runtime/train/Evaluation.h"
@@ -68,6 +69,31 @@ Expected<Report> openReport(const mg_report &given) {
     };
   return Report(std::move(print), static_cast<Progress>(given.progress),
                 std::move(json), given.json_step_interval);
+}
+
+void addPaths(const mg_data *data, size_t count,
+              std::vector<std::string> &paths) {
+  for (size_t i = 0; i < count; ++i)
+    if (data[i].path)
+      paths.emplace_back(data[i].path);
+}
+
+/// Before any output is opened: no output may be an input.
+Status checkPaths(const mg_session &handle, std::vector<std::string> inputs,
+                  std::vector<std::string> outputs, const mg_report &report) {
+  inputs.push_back(handle.bundlePath);
+  if (report.json)
+    outputs.emplace_back(report.json);
+  return checkOverwrites(inputs, outputs);
+}
+
+Status checkPaths(const mg_session &handle, const mg_train_options &options) {
+  std::vector<std::string> inputs;
+  addPaths(options.train, options.train_count, inputs);
+  addPaths(options.validation, options.validation_count, inputs);
+  addPaths(options.test, options.test_count, inputs);
+  return checkPaths(handle, std::move(inputs),
+                    {options.save ? options.save : ""}, options.report);
 }
 
 double secondsNow() { return static_cast<double>(monotonicNs()) * 1e-9; }
@@ -217,6 +243,7 @@ Status testRows(mg_session &handle, int train, DataView rows, Report &report) {
 Status train(mg_session &handle, const mg_train_options &options) {
   MG_TRY(checkNumbers(options));
   MG_TRY_ASSIGN(index, findTrain(handle.tables(), options.objective));
+  MG_TRY(checkPaths(handle, options));
   MG_TRY_ASSIGN(report, openReport(options.report));
   TrainData data;
   MG_TRY(openTrainData(handle, options, index, data));
@@ -243,11 +270,14 @@ Status train(mg_session &handle, const mg_train_options &options) {
   if (data.test)
     MG_TRY(testRows(handle, index, DataView::all(*data.test), report));
   report.devices(facts);
-  return {};
+  return report.finish();
 }
 
 Status evaluate(mg_session &handle, const mg_evaluate_options &options) {
   MG_TRY_ASSIGN(index, findTrain(handle.tables(), options.objective));
+  std::vector<std::string> inputs;
+  addPaths(options.data, options.data_count, inputs);
+  MG_TRY(checkPaths(handle, std::move(inputs), {}, options.report));
   MG_TRY_ASSIGN(report, openReport(options.report));
   MG_TRY_ASSIGN(data, openData(handle, inputsOf(handle, index), options.data,
                                options.data_count));
@@ -258,7 +288,7 @@ Status evaluate(mg_session &handle, const mg_evaluate_options &options) {
   const double begin = secondsNow();
   MG_TRY(testRows(handle, index, DataView::all(data), report));
   report.devices(deviceFacts(*handle.session, secondsNow() - begin));
-  return {};
+  return report.finish();
 }
 
 /// A path for each output of the function, "" where none is asked for.
@@ -295,8 +325,11 @@ Status predict(mg_session &handle, const mg_predict_options &options) {
   MG_TRY_ASSIGN(index, findPredict(handle.tables(), options.function));
   const schema::Predict &table = *handle.tables().predicts()->Get(
       static_cast<flatbuffers::uoffset_t>(index));
-  MG_TRY_ASSIGN(report, openReport(options.report));
   MG_TRY_ASSIGN(paths, outputPaths(handle, table, options));
+  std::vector<std::string> inputs;
+  addPaths(options.data, options.data_count, inputs);
+  MG_TRY(checkPaths(handle, std::move(inputs), paths, options.report));
+  MG_TRY_ASSIGN(report, openReport(options.report));
   MG_TRY_ASSIGN(
       data, openData(handle, table.inputs(), options.data, options.data_count));
   report.machine(probeGpus(), handle.session->deviceCount(),
@@ -306,7 +339,7 @@ Status predict(mg_session &handle, const mg_predict_options &options) {
   for (const std::string &path : paths)
     if (!path.empty() && options.report.progress != MG_PROGRESS_NONE)
       report.line(fmt::format("Wrote {} rows to {}", data.rows(), path));
-  return {};
+  return report.finish();
 }
 
 Expected<std::string> runBench(mg_session &handle,

@@ -14,15 +14,47 @@
 
 namespace mg {
 
+/// The link that names an open file; needs /proc.
+static std::string openFilePath(int fd) {
+  return fmt::format("/proc/self/fd/{}", fd);
+}
+
+static std::string folderOf(const std::string &path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+bool AtomicFile::openTemporary() {
+  fd = ::open(folderOf(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (fd >= 0 && access(openFilePath(fd).c_str(), F_OK) == 0)
+    return true;
+  if (fd >= 0)
+    close(fd);
+  fd =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  named = fd >= 0;
+  return named;
+}
+
+/// Gives the file its temporary name: a link cannot replace what is there, a
+/// rename can.
+bool AtomicFile::link() {
+  unlink(temporary.c_str()); // of a process that had this number and is dead
+  named = linkat(AT_FDCWD, openFilePath(fd).c_str(), AT_FDCWD,
+                 temporary.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  return named;
+}
+
 AtomicFile::AtomicFile(AtomicFile &&other) noexcept
     : target(std::move(other.target)), temporary(std::move(other.temporary)),
-      fd(std::exchange(other.fd, -1)) {}
+      fd(std::exchange(other.fd, -1)), named(other.named) {}
 
 AtomicFile::~AtomicFile() {
   if (fd < 0)
     return;
   close(fd);
-  unlink(temporary.c_str());
+  if (named)
+    unlink(temporary.c_str());
 }
 
 Expected<AtomicFile> AtomicFile::create(const std::string &path) {
@@ -38,9 +70,7 @@ Expected<AtomicFile> AtomicFile::create(const std::string &path) {
       real)
     file.target = real.get();
   file.temporary = fmt::format("{}.tmp-{}", file.target, getpid());
-  file.fd = ::open(file.temporary.c_str(),
-                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file.fd < 0)
+  if (!file.openTemporary())
     return failure(Code::Io, "{}: cannot write it: {}", path,
                    std::strerror(errno));
   if (exists)
@@ -66,10 +96,8 @@ Status AtomicFile::writeAt(uint64_t offset, std::span<const std::byte> bytes) {
 /// Makes the rename itself durable. Some file systems refuse fsync on a folder:
 /// the file is there all the same.
 static void syncFolderOf(const std::string &path) {
-  const size_t slash = path.find_last_of('/');
-  const std::string folder =
-      slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int fd =
+      ::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
     return;
   fsync(fd);
@@ -77,7 +105,7 @@ static void syncFolderOf(const std::string &path) {
 }
 
 Status AtomicFile::commit() {
-  const bool flushed = fsync(fd) == 0;
+  const bool flushed = fsync(fd) == 0 && (named || link());
   const bool closed = close(fd) == 0;
   fd = -1;
   if (flushed && closed &&
@@ -86,7 +114,8 @@ Status AtomicFile::commit() {
     return {};
   }
   const int reason = errno;
-  unlink(temporary.c_str());
+  if (named)
+    unlink(temporary.c_str());
   return failure(Code::Io, "{}: cannot write it: {}", target,
                  std::strerror(reason));
 }

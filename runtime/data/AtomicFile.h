@@ -1,5 +1,6 @@
-// A file that appears under its name complete or not at all: written beside it,
-// flushed to disk, then renamed.
+// A file that appears under its name complete or not at all: written without a
+// name where the file system can, else beside it; flushed to disk, then
+// renamed.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -14,9 +15,11 @@ namespace mg {
 
 class AtomicFile {
 public:
-  /// Opens the temporary `path` + ".tmp-PID"; where `path` is a link, beside
-  /// what it points to. Errors: Io (no such folder, no permission),
-  /// InvalidArgument (what is there is no regular file).
+  /// Opens a file without a name, which is gone when the process is, or `path`
+  /// +
+  /// ".tmp-PID"; where `path` is a link, beside what it points to. Errors: Io
+  /// (no such folder, no permission), InvalidArgument (what is there is no
+  /// regular file).
   static Expected<AtomicFile> create(const std::string &path);
 
   /// Writes at an offset; threads may write different ranges at once. Errors:
@@ -33,8 +36,12 @@ public:
 
 private:
   AtomicFile() = default;
+  bool openTemporary();
+  bool link();
+
   std::string target, temporary;
   int fd = -1;
+  bool named = false; // whether `temporary` exists
 };
 
 } // namespace mg

@@ -77,13 +77,22 @@ Expected<std::unique_ptr<JsonLines>> JsonLines::open(const std::string &path) {
   if (!file)
     return failure(Code::Io, "{}: cannot write it: {}", path,
                    std::strerror(errno));
-  return std::unique_ptr<JsonLines>(new JsonLines(file));
+  return std::unique_ptr<JsonLines>(new JsonLines(file, path));
 }
 
 void JsonLines::write(const char *text) {
-  std::fputs(text, file.get());
-  std::fputc('\n', file.get());
-  std::fflush(file.get());
+  const bool written = std::fputs(text, file.get()) >= 0 &&
+                       std::fputc('\n', file.get()) >= 0 &&
+                       std::fflush(file.get()) == 0;
+  if (!written && error == 0)
+    error = errno;
+}
+
+Status JsonLines::finish() {
+  if (error)
+    return failure(Code::Io, "{}: cannot write it: {}", path,
+                   std::strerror(error));
+  return {};
 }
 
 void JsonLines::start(const StartFacts &facts) {

@@ -31,14 +31,20 @@ public:
   /// (shares), memory_bytes; lists, one entry a device
   void devices(const DeviceFacts &facts);
 
+  /// Whether all of it was written. Errors: Io (disk full).
+  Status finish();
+
 private:
   struct Close {
     void operator()(FILE *file) const { std::fclose(file); }
   };
-  explicit JsonLines(FILE *opened) : file(opened) {}
+  JsonLines(FILE *opened, std::string name)
+      : file(opened), path(std::move(name)) {}
   void write(const char *text);
 
   std::unique_ptr<FILE, Close> file;
+  std::string path;
+  int error = 0; // the first errno of a write
 };
 
 } // namespace mg

@@ -51,6 +51,8 @@ public:
   void devices(const DeviceFacts &facts);
   void line(std::string_view text);
   void warning(std::string_view text);
+  /// Whether the JSON lines are written. Errors: Io.
+  Status finish() { return json ? json->finish() : Status(); }
 
 private:
   using Clock = std::chrono::steady_clock;

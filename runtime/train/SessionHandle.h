@@ -10,6 +10,7 @@
 #include <atomic>
 
 struct mg_session {
+  std::string bundlePath;
   std::unique_ptr<mg::Session> session;
   std::vector<mg::StateEntry> state;
   mg::Position position;

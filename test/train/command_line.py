@@ -68,7 +68,8 @@ class CommandLine(unittest.TestCase):
             good + ["--device=tpu"], good + ["--shuffle=some"], good + ["--shuffle=0"], good + ["--progress=loud"],
             good + ["--validation-split=1.5"], good + ["--validation-split=0"], good + ["--set", "rate"],
             good + ["--set", "rate=fast"], good + ["--unknown"], good + ["--check-replicas=0"],
-            good + ["--validation-split=1"] + self.files("--validation", "a"),
+            good + ["--validation-split=1"] + self.files("--validation", "a"), good + ["--save=", "--epochs=1"], good + ["--epochs=1.5"],
+            good + ["--steps=-1"], good + ["--threads=-1"], good + ["--unit=0"], good + ["--json-steps=0"], good + ["--global-batch="],
         ):
             with self.subTest(arguments=arguments):
                 done = self.mgrun("train", *arguments, code=2)
@@ -76,6 +77,55 @@ class CommandLine(unittest.TestCase):
         for line in ([], ["fly"], ["evaluate", self.at("toy.mgb")], ["predict", self.at("toy.mgb")], ["info"]):
             with self.subTest(line=line):
                 self.assertEqual(subprocess.run([MGRUN, *line], capture_output=True).returncode, 2)
+
+    def test_a_number_out_of_range_is_told_the_range(self):
+        for option, found, expected in (
+            ("--epochs", "0", "1 to 9223372036854775807"), ("--epochs", "99999999999999999999", "1 to 9223372036854775807"),
+            ("--seed", "-1", "0 to 18446744073709551615"), ("--seed", "18446744073709551616", "0 to 18446744073709551615"),
+            ("--threads", "2147483648", "0 to 2147483647"),
+        ):
+            with self.subTest(option=option, found=found):
+                done = self.train(f"{option}={found}", code=2)
+                self.assertIn(f"{option}: expected a whole number from {expected}, found '{found}'", done.stderr)
+
+    def test_version(self):
+        done = subprocess.run([MGRUN, "--version"], capture_output=True, text=True, check=True)
+        self.assertRegex(done.stdout, r"\A\d+\.\d+\.\d+, bundle format \d+\.\d+\n\Z")
+
+    def test_no_output_takes_the_place_of_an_input(self):
+        os.symlink(self.at("a-x.npy"), self.at("link"))
+        os.link(self.at("a-t.npy"), self.at("second"))
+        for output, why in (("a-x.npy", "read"), ("link", "read"), ("second", "read"), ("toy.mgb", "read")):
+            for option in ("--save", "--json"):
+                with self.subTest(output=output, option=option):
+                    with open(self.at(output), "rb") as file:
+                        before = file.read()
+                    done = self.train(option, self.at(output), code=1)
+                    self.assertIn(f"{self.at(output)}: cannot write it: it is {why} in this run; choose another name", done.stderr)
+                    with open(self.at(output), "rb") as file:
+                        self.assertEqual(file.read(), before)
+        self.assertIn("two outputs have this name", self.train("--save", self.at("n"), "--json", self.at("./n"), code=1).stderr)
+        self.train("--save", self.at("s"))
+        self.train("--load", self.at("s"), "--save", self.at("s"))  # read before it is written
+        self.assertIn("it is read", self.mgrun("predict", "--load", self.at("s"), *self.files("--input", "a"), "--output",
+                                               self.at("a-x.npy"), code=1).stderr)
+
+    def test_output_that_cannot_be_written_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            for line in (["train", self.at("toy.mgb"), *self.files("--train", "a"), "--device=cpu"], ["info", self.at("toy.mgb")],
+                         ["bench", self.at("toy.mgb"), "--steps=2"]):
+                done = subprocess.run([MGRUN, *line], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+                self.assertEqual((done.returncode, done.stderr), (1, "error: cannot write standard output: No space left on device\n"))
+        self.assertEqual(self.train("--json=/dev/full", code=1).stderr, "error: /dev/full: cannot write it: No space left on device\n")
+
+    def test_work_goes_on_when_nobody_reads(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([MGRUN, "train", self.at("toy.mgb"), *self.files("--train", "a"), "--device=cpu", "--save", self.at("s")],
+                              stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGPIPE, ""))
+        self.assertGreater(os.path.getsize(self.at("s")), 0)
 
     def test_help_exits_0(self):
         for line in (["--help"], ["train", "--help"]):

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/mgrun/Arguments.h"
 
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -29,13 +30,27 @@ split(const std::string &option, const std::string &text, const char *form) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+/// The first errno of writing to standard output.
+int outputError = 0;
+
 void print(void *, mg_stream stream, const char *text) {
-  FILE *to = stream == MG_WARNING ? stderr : stdout;
-  std::fputs(text, to);
-  std::fflush(to); // a line is seen when it is printed, in a pipe too
+  if (stream == MG_WARNING)
+    std::fputs(text, stderr);
+  else
+    printOutput(text);
 }
 
 } // namespace
+
+void printOutput(const char *text) {
+  if (outputError) // nobody reads it: the work goes on
+    return;
+  // A line is seen when it is printed, in a pipe too.
+  if (std::fputs(text, stdout) < 0 || std::fflush(stdout) != 0)
+    outputError = errno;
+}
+
+int standardOutputError() { return outputError; }
 
 void DataFiles::add(CLI::App &command, const std::string &name,
                     const std::string &help) {
@@ -66,19 +81,15 @@ void SessionArguments::add(CLI::App &command) {
   command.add_option("--device", device, "Kind of device")
       ->check(CLI::IsMember({"auto", "cpu"}))
       ->capture_default_str();
-  command
-      .add_option("--threads", threads,
-                  "Worker threads over all devices; 0: the cores there are")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  addNumber(command, "--threads", threads, 0,
+            "Worker threads over all devices; 0, the default: the cores there "
+            "are");
   command.add_flag("--deterministic", deterministic,
                    "The same bits on any number of devices and threads");
-  command
-      .add_option("--unit", unit,
-                  "Rows of a unit, one of the bundle's sizes (default: what "
-                  "needs the fewest passes; the smallest if deterministic)")
-      ->type_name("B")
-      ->check(CLI::PositiveNumber);
+  addNumber(command, "--unit", unit, 1,
+            "Rows of a unit, one of the bundle's sizes (default: what needs "
+            "the fewest passes; the smallest if deterministic)")
+      ->type_name("B");
 }
 
 mg_open_options SessionArguments::options() const {

@@ -7,10 +7,42 @@
 #include "runtime/mg.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace mgrun {
+
+/// Writes to standard output. Once that fails, by a full disk or because nobody
+/// reads any longer, nothing more is written and the work goes on.
+void printOutput(const char *text);
+/// errno of the first write that failed, or 0.
+int standardOutputError();
+
+/// An option that is a whole number from `least` up to the type's largest.
+template <typename T>
+CLI::Option *addNumber(CLI::App &command, const std::string &name, T &value,
+                       std::type_identity_t<T> least, const std::string &help) {
+  return command
+      .add_option_function<std::string>(
+          name,
+          [name, &value, least](const std::string &text) {
+            const char *end = text.data() + text.size();
+            T number{};
+            const auto [stop, error] =
+                std::from_chars(text.data(), end, number);
+            if (error != std::errc() || stop != end || number < least)
+              throw CLI::ValidationError(
+                  name + ": expected a whole number from " +
+                  std::to_string(least) + " to " +
+                  std::to_string(std::numeric_limits<T>::max()) + ", found '" +
+                  text + "'");
+            value = number;
+          },
+          help)
+      ->type_name("N");
+}
 
 /// NAME=FILE… as mg.h wants it; keeps the strings alive.
 class DataFiles {

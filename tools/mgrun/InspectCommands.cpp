@@ -8,7 +8,7 @@ namespace mgrun {
 namespace {
 
 void printAndFree(char *text) {
-  std::fputs(text, stdout);
+  printOutput(text);
   mg_free(text);
 }
 
@@ -38,14 +38,10 @@ public:
     mg_bench_options_init(&options);
     options.start_time_ns = startTimeNs;
     session.add(command);
-    command
-        .add_option("--steps", options.steps, "Steps to time, after a warm-up")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    command
-        .add_option("--global-batch", options.global_batch,
-                    "Rows a step (default: devices x the bundle's unit)")
-        ->check(CLI::PositiveNumber);
+    addNumber(command, "--steps", options.steps, 1,
+              "Steps to time, after a warm-up (default 200)");
+    addNumber(command, "--global-batch", options.global_batch, 1,
+              "Rows a step (default: devices x the bundle's unit)");
     command
         .add_option("--objective", objective,
                     "The mg.train to run, if the model has several")

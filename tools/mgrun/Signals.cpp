@@ -24,6 +24,7 @@ void handle(int signal) {
 } // namespace
 
 void installSignalHandlers() {
+  std::signal(SIGPIPE, SIG_IGN); // a write fails instead
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before{};
     if (sigaction(signal, nullptr, &before) == 0 && signal == SIGHUP &&

@@ -25,19 +25,13 @@ public:
         .add_option("--objective", objective,
                     "The mg.train to run, if the model has several")
         ->type_name("NAME");
-    command
-        .add_option(
-            "--epochs", epochs,
-            "Epochs (default 5; with --steps alone, as many as those take)")
-        ->check(CLI::PositiveNumber);
-    command.add_option("--steps", steps, "Stop after so many steps")
-        ->check(CLI::PositiveNumber);
-    command
-        .add_option("--global-batch", globalBatch,
-                    "Rows a step (default: devices x the bundle's unit)")
-        ->check(CLI::PositiveNumber);
-    seedOption = command.add_option(
-        "--seed", seed,
+    addNumber(command, "--epochs", epochs, 1,
+              "Epochs (default 5; with --steps alone, as many as those take)");
+    addNumber(command, "--steps", steps, 1, "Stop after so many steps");
+    addNumber(command, "--global-batch", globalBatch, 1,
+              "Rows a step (default: devices x the bundle's unit)");
+    seedOption = addNumber(
+        command, "--seed", seed, 0,
         "Seed of initial values, shuffle and dropout (default 0, or the "
         "loaded state's)");
     command
@@ -59,17 +53,13 @@ public:
         ->needs("--load");
     command.add_option("--set", scalars, "Set a scalar of the optimizer")
         ->type_name("NAME=VALUE");
-    command
-        .add_option("--check-replicas", checkReplicas,
-                    "Compare the devices' state every K steps")
-        ->type_name("K")
-        ->check(CLI::PositiveNumber);
+    addNumber(command, "--check-replicas", checkReplicas, 1,
+              "Compare the devices' state every K steps")
+        ->type_name("K");
     report.add(command);
-    command
-        .add_option("--json-steps", report.jsonStepInterval,
-                    "Write a JSON line every K steps, too")
-        ->type_name("K")
-        ->check(CLI::PositiveNumber);
+    addNumber(command, "--json-steps", report.jsonStepInterval, 1,
+              "Write a JSON line every K steps, too")
+        ->type_name("K");
   }
 
   mg_code run() override {

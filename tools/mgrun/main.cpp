@@ -1,12 +1,16 @@
 // mgrun: trains, evaluates and runs a compiled model. Only the command line is
 // here; all else is libmg's, through mg.h. Exit codes: 0; 1 with one "error:"
-// line; 2 usage; 128 + signal when stopped by one.
+// line; 2 usage; 128 + signal when stopped by one, 141 when nobody read the
+// output to its end.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/mgrun/Commands.h"
 #include "tools/mgrun/Signals.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 
 namespace mgrun {
@@ -31,19 +35,37 @@ static std::string oneLine(std::string text) {
 }
 
 static int exitCode(mg_code code) {
-  if (code == MG_OK && std::fflush(stdout) == 0)
+  const int output = standardOutputError();
+  if (code == MG_OK && output == 0)
     return 0;
-  const std::string text = code == MG_OK ? "cannot write to standard output"
-                                         : oneLine(mg_last_error());
+  if (code == MG_OK && output == EPIPE)
+    return 128 + SIGPIPE; // as if it had ended there, but the work is done
+  const std::string text = code == MG_OK
+                               ? std::string("cannot write standard output: ") +
+                                     std::strerror(output)
+                               : oneLine(mg_last_error());
   const bool stopped = code == MG_INTERRUPTED && signalExitCode() != 0;
   std::fprintf(stderr, "%s: %s\n", stopped ? "interrupted" : "error",
                text.c_str());
   return stopped ? signalExitCode() : 1;
 }
 
+/// CLI11 would take the next argument for the value.
+static void refuseEmptyValues(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("--") && argument.ends_with('=') &&
+        argument.find('=') + 1 == argument.size())
+      throw CLI::ValidationError(std::string(argument) +
+                                 ": expected a value behind '='");
+  }
+}
+
 static int run(int argc, char **argv) {
   CLI::App app("Trains, evaluates and runs a compiled model (.mgb).", "mgrun");
   app.require_subcommand(1);
+  app.set_version_flag("--version", mg_version(),
+                       "Version, and the bundle format that it reads");
   app.option_defaults()->take_last(); // scripts pass on what a person adds
   struct Entry {
     const char *name, *help;
@@ -59,6 +81,7 @@ static int run(int argc, char **argv) {
   for (Entry &entry : entries)
     entry.command = entry.add(*app.add_subcommand(entry.name, entry.help));
   try {
+    refuseEmptyValues(argc, argv);
     app.parse(argc, argv);
     for (Entry &entry : entries)
       if (app.got_subcommand(entry.name))
