@@ -1,7 +1,7 @@
 """Bundles and states that earlier versions wrote still train, evaluate and predict; the numbers are NumPy's.
 
-linear-MAJOR.mgb: mgc linear.mlir --batch-size=4 --cpu=x86-64-v3, by the first version of that format; state-MAJOR.safetensors: three epochs of
-mgrun train on the data below, with --save.
+Inputs/linear-MAJOR.mgb: mgc linear.mlir --batch-size=4 --cpu=x86-64-v3, by the first version of that format;
+Inputs/state-MAJOR.safetensors: three epochs of mgrun train on the data below, with --shuffle=none --global-batch=4 --save.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 MGRUN = os.environ["MGRUN"]
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "Inputs"
 MAJOR = 3
 RATE, BATCH, EPOCHS = np.float32(0.1), 4, 3
 X = (np.arange(30, dtype=np.float32).reshape(10, 3) % 7 - 3) / 4
