@@ -143,6 +143,15 @@ FailureOr<Value> buildInitializer(OpBuilder &builder, VariablesOp group,
     return group.emitOpError()
            << "gives initializer '" << name << "' " << values.size()
            << " numbers, expected " << wanted;
+  if (name == "uniform" && values[0] > values[1])
+    return group.emitOpError()
+           << "draws from uniform(" << shortNumber(values[0]) << ", "
+           << shortNumber(values[1]) << "): the lower bound comes first";
+  if (name.ends_with("normal") && wanted == 2 && values[1] < 0)
+    return group.emitOpError()
+           << "draws from " << name << "(" << shortNumber(values[0]) << ", "
+           << shortNumber(values[1])
+           << "): the second number, the standard deviation, is negative";
   if (name == "zeros" || name == "ones" || name == "constant")
     return make.constant(name == "zeros"  ? 0
                          : name == "ones" ? 1

@@ -9,6 +9,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassOptions.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/InterleavedRange.h"
 
 namespace mlir::mg {
 
@@ -74,7 +75,27 @@ private:
     return valid;
   }
 
+  /// A word in braces that no op knows is a slip of the pen; those with a dot
+  /// belong to a dialect, which looks after them.
+  static LogicalResult checkAttributes(Operation &op) {
+    for (NamedAttribute attribute : op.getDiscardableAttrs())
+      if (!attribute.getName().strref().contains('.')) {
+        InFlightDiagnostic error = op.emitOpError()
+                                   << "has no attribute '"
+                                   << attribute.getName().strref() << "'";
+        if (!op.getName().getAttributeNames().empty())
+          error << "; it has "
+                << llvm::interleaved(llvm::map_range(
+                       op.getName().getAttributeNames(),
+                       [](StringAttr name) { return name.strref(); }));
+        return error;
+      }
+    return success();
+  }
+
   LogicalResult instantiate(Operation &op, Values &values) {
+    if (failed(checkAttributes(op)))
+      return failure();
     if (auto call = dyn_cast<CallOp>(op))
       return inlineCall(call, values);
     if (auto get = dyn_cast<GetOp>(op))
@@ -325,7 +346,8 @@ struct InstantiateModel
           << " models, expected one `mg.model @name { … }`";
       return signalPassFailure();
     }
-    if (failed(checkUnits(models[0])) || failed(instantiateAll(models[0])))
+    if (failed(checkUnits(models[0])) || failed(checkEntries(models[0])) ||
+        failed(instantiateAll(models[0])))
       return signalPassFailure();
   }
 
@@ -339,6 +361,25 @@ private:
         return model.emitError()
                << "batch size " << unit << " is outside 1 … 16777216";
     units.erase(std::unique(units.begin(), units.end()), units.end());
+    return success();
+  }
+
+  LogicalResult checkEntries(ModelOp model) {
+    llvm::StringMap<PredictOp> predicts;
+    for (auto predict : model.getBody().getOps<PredictOp>()) {
+      auto [first, isNew] =
+          predicts.try_emplace(predict.getFunction(), predict);
+      if (isNew)
+        continue;
+      InFlightDiagnostic error = predict.emitOpError()
+                                 << "predicts '@" << predict.getFunction()
+                                 << "' a second time";
+      error.attachNote(first->second.getLoc()) << "the first is here";
+      return error;
+    }
+    if (predicts.empty() && model.getBody().getOps<TrainOp>().empty())
+      return model.emitOpError(
+          "has nothing to run: add mg.train or mg.predict");
     return success();
   }
 

@@ -6,6 +6,7 @@
 #include "compiler/codegen/cpu/CpuCodegen.h"
 #include "compiler/model/Passes.h"
 #include "compiler/pipeline/Output.h"
+#include "dialects/mg/Mg.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -41,7 +42,7 @@ public:
     SourceMgrDiagnosticHandler handler(source, &context);
     OwningOpRef<ModuleOp> module =
         readModel(source, &context, options.include, !options.from.empty());
-    if (!module || (options.from.empty() && failed(addLibrary(*module))) ||
+    if (!module || (options.from.empty() && failed(prepareModel(*module))) ||
         failed(verify(*module)) || failed(runStages(*module)))
       return failure();
     if (options.parameters)
@@ -72,6 +73,15 @@ private:
       return Stage::Schedule;
     std::optional<Stage> stage = parseStage(options.emit);
     return stage ? *stage : Stage::Code;
+  }
+
+  LogicalResult prepareModel(ModuleOp module) {
+    if (module.getOps<ModelOp>().empty())
+      return emitError(FileLineColLoc::get(
+                 &context, options.input == "-" ? "<stdin>" : options.input, 1,
+                 1))
+             << "the file has no model, expected `mg.model @name { … }`";
+    return addLibrary(module);
   }
 
   LogicalResult runStages(ModuleOp module) {

@@ -3,6 +3,7 @@
 #include "dialects/mg/Mg.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include <map>
 
 namespace mlir::mg {
@@ -178,6 +179,24 @@ unsigned IndexSpec::letter(char name) const {
   return llvm::find(letters, name) - letters.begin();
 }
 
+std::string shortNumber(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", number);
+  return text;
+}
+
+bool fitsInMemory(ArrayRef<int64_t> shape) {
+  int64_t elements = 1;
+  for (int64_t extent : shape) {
+    if (extent < 0 || extent > kMostElements)
+      return false;
+    elements *= std::max<int64_t>(extent, 1);
+    if (elements > kMostElements)
+      return false;
+  }
+  return true;
+}
+
 bool compatible(TypeRange a, TypeRange b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
            auto [x, y] = pair;
@@ -199,6 +218,12 @@ LogicalResult inferTypes(
   if (failed(checkElements(loc, opName, operands, context)) ||
       failed(shapeOf(shape)))
     return failure();
+  if (!fitsInMemory(shape)) {
+    if (loc)
+      emitError(*loc) << "'" << opName << "' op has a result of shape ["
+                      << shape << "], expected at most 2^40 elements";
+    return failure();
+  }
   types.push_back(
       RankedTensorType::get(shape, elementOf(element, to, operands, context)));
   return success();

@@ -45,6 +45,15 @@ inline Type elementType(ElementsAttr value) { return value.getElementType(); }
 /// Extents that come from attributes, by letter.
 using LetterExtents = ArrayRef<std::pair<char, int64_t>>;
 
+/// A number as people write it: 0.5, 1e-07.
+std::string shortNumber(double number);
+
+/// More elements than that no machine holds; their number times an element's
+/// size fits an int64_t.
+inline constexpr int64_t kMostElements = int64_t(1) << 40;
+/// No negative extent, and at most kMostElements.
+bool fitsInMemory(ArrayRef<int64_t> shape);
+
 /// Result types of an op by its index string. `element` is "#k" (operand k's),
 /// "i1", "i32", "i64", or "$to" with `to` given.
 /// `!mg.infer` in, `!mg.infer` out. Errors name letters and extents.

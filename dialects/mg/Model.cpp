@@ -113,8 +113,11 @@ LogicalResult VariablesOp::verify() {
     StringRef text = cast<StringAttr>(name).getValue();
     if (!seen.insert(text).second)
       return emitOpError() << "has two variables named '" << text << "'";
-    Type element = cast<RankedTensorType>(cast<TypeAttr>(type).getValue())
-                       .getElementType();
+    auto array = cast<RankedTensorType>(cast<TypeAttr>(type).getValue());
+    if (array.getNumElements() == 0 || !fitsInMemory(array.getShape()))
+      return emitOpError() << "variable '" << text << "' is a " << array
+                           << ", expected 1 to 2^40 elements";
+    Type element = array.getElementType();
     if (!element.isF32() && !element.isF64())
       return emitOpError() << "variable '" << text << "' has element type "
                            << element << ", expected f32 or f64";
@@ -219,6 +222,9 @@ static LogicalResult verifyArguments(Operation *op, FunctionType type,
         return op->emitOpError()
                << "argument #" << i << " has type " << input
                << ": only the first dimension, the batch, may be `?`";
+    if (!fitsInMemory(tensor.getShape().drop_front(tensor.getRank() ? 1 : 0)))
+      return op->emitOpError() << "argument #" << i << " has type " << input
+                               << ", expected at most 2^40 elements a row";
   }
   return success();
 }
@@ -235,6 +241,19 @@ LogicalResult FuncOp::verify() {
            << " values, the function's type has " << type.getNumResults();
   return success();
 }
+/// Names are keys of mgrun's JSON lines, beside val_NAME and test_NAME.
+static LogicalResult verifyMetricName(MetricOp metric) {
+  StringRef name = metric.getName();
+  if (name.empty() || llvm::any_of(name, [](char c) { return !isprint(c); }))
+    return metric.emitOpError(
+        "name: expected one or more printable ASCII characters");
+  if (name.starts_with("val_") || name.starts_with("test_"))
+    return metric.emitOpError()
+           << "name \"" << name
+           << "\": names that begin with val_ or test_ are kept for what is "
+              "measured on validation and test data";
+  return success();
+}
 LogicalResult TrainOp::verify() {
   if (failed(verifyArguments(*this, cast<FunctionType>(getFunctionType()),
                              getBody())))
@@ -243,6 +262,8 @@ LogicalResult TrainOp::verify() {
   MinimizeOp objective;
   for (Operation &op : getBody().front()) {
     if (auto metric = dyn_cast<MetricOp>(op)) {
+      if (failed(verifyMetricName(metric)))
+        return failure();
       if (metric.getName() == "loss" ||
           !metrics.insert(metric.getName()).second)
         return metric.emitOpError()

@@ -123,7 +123,7 @@ LogicalResult DropoutOp::verify() {
   double rate = getRate().convertToDouble();
   if (rate >= 0 && rate <= 1)
     return success();
-  return emitOpError() << "has rate " << rate
+  return emitOpError() << "has rate " << shortNumber(rate)
                        << ", expected a probability: 0 … 1";
 }
 

@@ -280,7 +280,7 @@ LogicalResult inferShape(SliceOp::Adaptor op, std::optional<Location> loc,
     return fail(loc, "'mg.slice' op ", start, " to ", limit, " step ", stride,
                 " does not lie in 0 to ", type.getDimSize(axis));
   llvm::append_range(shape, type.getShape());
-  shape[axis] = (limit - start + stride - 1) / stride;
+  shape[axis] = (limit - start - 1) / stride + 1;
   return success();
 }
 IndexSpec customIndex(SliceOp op) {
@@ -302,10 +302,13 @@ LogicalResult inferShape(PadOp::Adaptor op, std::optional<Location> loc,
   int64_t axis = op.getAxis();
   if (failed(checkAxis(loc, "mg.pad", axis, type.getRank())))
     return failure();
-  if ((int64_t)op.getLow() < 0 || (int64_t)op.getHigh() < 0 ||
-      (int64_t)op.getInterior() < 0)
-    return fail(loc,
-                "'mg.pad' op cannot pad by a negative number; use mg.slice");
+  for (uint64_t count : {op.getLow(), op.getHigh(), op.getInterior()})
+    if ((int64_t)count < 0)
+      return fail(loc,
+                  "'mg.pad' op cannot pad by a negative number; use mg.slice");
+    else if ((int64_t)count > kMostElements)
+      return fail(loc, "'mg.pad' op pads by ", count,
+                  ", expected at most 2^40");
   llvm::append_range(shape, type.getShape());
   shape[axis] += op.getLow() + op.getHigh() +
                  std::max<int64_t>(shape[axis] - 1, 0) * op.getInterior();

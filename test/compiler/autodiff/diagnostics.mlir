@@ -186,7 +186,7 @@ mg.model @m {
 }
 
 // -----
-// expected-error@-1 {{the model has nothing to run: add mg.train or mg.predict}}
+// expected-error@below {{has nothing to run: add mg.train or mg.predict}}
 mg.model @m {
 }
 

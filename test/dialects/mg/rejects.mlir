@@ -545,7 +545,7 @@ mg.model @m {
 mg.model @m {
   mg.variables @w {kernel: 3x2xf32 = ones, bias: 2xf32 = zeros}
   mg.func @f(%x: tensor<?x3xf32>, %i: tensor<?x2xi32>, %u: tensor<f32>) -> tensor<?x3xf32> {
-    // expected-error@below {{has rate 2.000000e+00, expected a probability: 0 … 1}}
+    // expected-error@below {{has rate 2, expected a probability: 0 … 1}}
     %y = mg.dropout %x, 2.0
     mg.return %x
   }
@@ -557,7 +557,7 @@ mg.model @m {
 mg.model @m {
   mg.variables @w {kernel: 3x2xf32 = ones, bias: 2xf32 = zeros}
   mg.func @f(%x: tensor<?x3xf32>, %i: tensor<?x2xi32>, %u: tensor<f32>) -> tensor<?x3xf32> {
-    // expected-error@below {{has rate -5.000000e-01, expected a probability: 0 … 1}}
+    // expected-error@below {{has rate -0.5, expected a probability: 0 … 1}}
     %y = mg.dropout %x, -0.5
     mg.return %x
   }
