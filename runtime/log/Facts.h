@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,20 @@ struct StartFacts {
   uint64_t seed = 0;
 };
 
-struct StepFacts {
-  int64_t step = 0;                 // the state's step count after it
+/// How far an epoch is, for a terminal.
+struct ProgressFacts {
   int64_t inEpoch = 0, ofEpoch = 0; // steps done and steps in this epoch
+  int64_t steps = 0;                // of them in this process, in
+  double seconds = 0;               // so much time
+  double busy = 0;                  // share of it, the devices' mean, 0 … 1
+  std::vector<MetricValue> metrics; // of the epoch so far
+};
+
+struct StepFacts {
+  int64_t step = 0; // the state's step count after it
   std::vector<MetricValue>
       metrics; // of this step alone; only filled where someone asked for it
-  std::vector<MetricValue>
-      soFar; // of the epoch so far; only filled for a terminal
+  std::optional<ProgressFacts> progress; // only filled for a terminal
 };
 
 struct EpochFacts {

@@ -29,6 +29,16 @@ double meanOf(const std::vector<double> &values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
+/// "3 s", "2:05 min", "1:02 h".
+std::string duration(double seconds) {
+  const auto whole = static_cast<int64_t>(std::ceil(seconds));
+  if (whole < 60)
+    return fmt::format("{} s", whole);
+  const int64_t unit = whole < 3600 ? 60 : 3600;
+  return fmt::format("{}:{:02} {}", whole / unit, whole % unit * 60 / unit,
+                     unit == 60 ? "min" : "h");
+}
+
 std::string megabytes(uint64_t bytes) {
   return fmt::format("{:.0f} MB",
                      std::max(1.0, static_cast<double>(bytes) / 1e6));
@@ -65,6 +75,25 @@ std::string whyCpu(const GpuProbe &gpus) {
 std::string epochLine(const EpochFacts &facts) {
   return fmt::format("{}/{} - {:.0f}s{}", facts.steps, facts.stepsPerEpoch,
                      facts.seconds, metricsText(facts.metrics));
+}
+
+std::string progressLine(const ProgressFacts &facts) {
+  constexpr int width = 20;
+  const auto done = static_cast<size_t>(facts.inEpoch * width /
+                                        std::max<int64_t>(facts.ofEpoch, 1));
+  std::string bar(done, '=');
+  if (done < width)
+    bar += '>' + std::string(width - done - 1, '.');
+  const double rate =
+      facts.seconds > 0 ? static_cast<double>(facts.steps) / facts.seconds : 0;
+  std::string left;
+  if (rate > 0)
+    left = fmt::format(
+        ", {} left",
+        duration(static_cast<double>(facts.ofEpoch - facts.inEpoch) / rate));
+  return fmt::format("{}/{} [{}] {:.{}f} steps/s{}, busy {:.0f} %{}",
+                     facts.inEpoch, facts.ofEpoch, bar, rate, rate < 10 ? 1 : 0,
+                     left, facts.busy * 100, metricsText(facts.metrics));
 }
 
 std::string devicesLine(const DeviceFacts &facts) {
@@ -133,12 +162,11 @@ bool Report::wantsProgress() const {
 void Report::step(const StepFacts &facts) {
   if (!facts.metrics.empty() && json)
     json->step(facts);
-  if (facts.soFar.empty())
+  if (!facts.progress)
     return;
   lastProgress = Clock::now();
   progressShown = true;
-  print(Stream::Output, fmt::format("\r\x1b[K{}/{}{}", facts.inEpoch,
-                                    facts.ofEpoch, metricsText(facts.soFar)));
+  print(Stream::Output, "\r\x1b[K" + progressLine(*facts.progress));
 }
 
 void Report::epochEnds(const EpochFacts &facts) {

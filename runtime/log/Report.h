@@ -36,7 +36,7 @@ public:
   void start(const StartFacts &facts);
   void epochBegins(int64_t epoch, int64_t epochs);
 
-  /// Whether step() has use for StepFacts::metrics, for soFar: reading sums
+  /// Whether step() has use for StepFacts::metrics, for progress: reading sums
   /// costs a little.
   bool wantsStepMetrics(int64_t step) const {
     return json && jsonEvery > 0 && step % jsonEvery == 0;
@@ -67,6 +67,9 @@ private:
 
 /// "430/430 - 1s - loss: 0.3147 - accuracy: 0.9078"
 std::string epochLine(const EpochFacts &facts);
+/// "107/430 [=====>..............] 1234 steps/s, 3 s left, busy 93 % - loss:
+/// 0.3147"
+std::string progressLine(const ProgressFacts &facts);
 /// "devices: busy 93 % 92 %, memory 31 MB each, waiting for data 1 %, for each
 /// other 3 %"
 std::string devicesLine(const DeviceFacts &facts);

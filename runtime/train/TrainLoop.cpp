@@ -40,6 +40,13 @@ Expected<Dealing> trainDealing(const Session &session, int64_t globalBatch) {
   return dealing;
 }
 
+static double meanBusy(const Session &session) {
+  double sum = 0;
+  for (int device = 0; device < session.deviceCount(); ++device)
+    sum += session.times(device).busy;
+  return sum / session.deviceCount();
+}
+
 TrainLoop::TrainLoop(Session &opened, const TrainPlan &what,
                      const Dealing &deal, Report &reportTo,
                      const std::atomic<bool> &stopFlag)
@@ -74,7 +81,9 @@ Expected<TrainOutcome> TrainLoop::run() {
 }
 
 Status TrainLoop::runEpoch() {
-  const auto begin = std::chrono::steady_clock::now();
+  epochBegin = std::chrono::steady_clock::now();
+  epochBeginSteps = outcome.steps;
+  epochBeginBusy = meanBusy(session);
   const int64_t rows = plan.training.rows, epoch = outcome.position.epoch;
   report.epochBegins(epoch + 1, lastEpoch());
   shuffleRows(plan.shuffle, rows, session.seed(), epoch, order);
@@ -93,7 +102,7 @@ Status TrainLoop::runEpoch() {
   outcome.metrics = means(&Session::epochSums);
   MG_TRY(validate(outcome.metrics));
   const std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - begin;
+      std::chrono::steady_clock::now() - epochBegin;
   report.epochEnds({epoch + 1, lastEpoch(),
                     dealing.windowsOf(std::min(first, rows)),
                     dealing.windowsOf(rows), seconds.count(), outcome.metrics});
@@ -117,6 +126,19 @@ Status TrainLoop::runWindow(Gather &gather, int64_t first) {
   return {};
 }
 
+ProgressFacts TrainLoop::progress(int64_t first) const {
+  const std::chrono::duration<double> time =
+      std::chrono::steady_clock::now() - epochBegin;
+  ProgressFacts facts;
+  facts.inEpoch = first / dealing.windowRows + 1;
+  facts.ofEpoch = dealing.windowsOf(plan.training.rows);
+  facts.steps = outcome.steps - epochBeginSteps;
+  facts.seconds = time.count();
+  facts.busy = (meanBusy(session) - epochBeginBusy) / time.count();
+  facts.metrics = means(&Session::epochSums);
+  return facts;
+}
+
 void TrainLoop::reportStep(int64_t first) {
   const bool wantsMetrics = report.wantsStepMetrics(outcome.steps),
              wantsProgress = report.wantsProgress();
@@ -124,12 +146,10 @@ void TrainLoop::reportStep(int64_t first) {
     return; // the usual step reads no sums and allocates nothing
   StepFacts facts;
   facts.step = session.stepCount();
-  facts.inEpoch = first / dealing.windowRows + 1;
-  facts.ofEpoch = dealing.windowsOf(plan.training.rows);
   if (wantsMetrics)
     facts.metrics = means(&Session::stepSums);
   if (wantsProgress)
-    facts.soFar = means(&Session::epochSums);
+    facts.progress = progress(first);
   report.step(facts);
   if (!plan.onStep)
     return;

@@ -58,6 +58,7 @@ private:
   Status runWindow(class Gather &gather, int64_t first);
   Status validate(std::vector<MetricValue> &metrics);
   void reportStep(int64_t first);
+  ProgressFacts progress(int64_t first) const;
   bool limitReached() const {
     return plan.steps > 0 && outcome.steps >= plan.steps;
   }
@@ -74,6 +75,9 @@ private:
   Position start;
   std::vector<int64_t> order;
   TrainOutcome outcome;
+  std::chrono::steady_clock::time_point epochBegin;
+  int64_t epochBeginSteps = 0; // outcome.steps at that time
+  double epochBeginBusy = 0;   // seconds, the devices' mean
 };
 
 } // namespace mg

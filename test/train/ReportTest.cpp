@@ -24,6 +24,24 @@ TEST(Report, SmallFiguresKeepTheirDigits) {
             "1/1 - 0s - loss: 3.1400e-05 - accuracy: 0.0000");
 }
 
+TEST(Report, ProgressLine) {
+  EXPECT_EQ(
+      progressLine({107, 430, 107, 0.1, 0.93, {{"loss", 0.31474}}}),
+      "107/430 [====>...............] 1070 steps/s, 1 s left, busy 93 % - "
+      "loss: 0.3147");
+  EXPECT_EQ(
+      progressLine({1, 1000, 1, 1, 0, {}}),
+      "1/1000 [>...................] 1.0 steps/s, 16:39 min left, busy 0 %");
+  EXPECT_EQ(
+      progressLine({1, 10000, 1, 1, 0, {}}),
+      "1/10000 [>...................] 1.0 steps/s, 2:46 h left, busy 0 %");
+  EXPECT_EQ(progressLine({430, 430, 430, 2, 1, {}}),
+            "430/430 [====================] 215 steps/s, 0 s left, busy 100 %");
+  // gone on with in mid-epoch: what an earlier process did took no time here
+  EXPECT_EQ(progressLine({300, 400, 100, 10, 0.5, {}}),
+            "300/400 [===============>....] 10 steps/s, 10 s left, busy 50 %");
+}
+
 TEST(Report, DevicesLine) {
   const DeviceFacts facts{
       10, {0.93, 0.92}, {0.01, 0.01}, {0.03, 0.03}, {31'000'000, 31'000'000}};

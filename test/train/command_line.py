@@ -167,6 +167,16 @@ class CommandLine(unittest.TestCase):
         done = self.mgrun("train", *self.files("--train", "a"))
         self.assertRegex(done.stderr, r"\Awarning: .*CPU")
 
+    def test_a_terminal_gets_a_progress_line_that_goes(self):
+        controller, terminal = os.openpty()
+        line = [MGRUN, "train", self.at("toy.mgb"), *self.files("--train", "a"), "--device=cpu", "--epochs=1"]
+        subprocess.run(line, stdout=terminal, check=True, timeout=60)
+        os.close(terminal)
+        text = os.read(controller, 65536).decode()
+        os.close(controller)
+        self.assertRegex(text, r"\r\x1b\[K1/3 \[======>\.+\] [\d.]+ steps/s, \d+ s left, busy \d+ % - loss: \d\.\d{4}")
+        self.assertRegex(text, r"\r\x1b\[K3/3 - 0s - loss: ")
+
     def test_json_tells_the_same(self):
         self.train("--epochs=2", "--json", self.at("log"), "--json-steps=1", *self.files("--test", "a"))
         with open(self.at("log")) as file:

@@ -22,3 +22,9 @@ func.func @other_type(%x: tensor<64xf32> {mg.name = "x"}) -> tensor<64xf32> attr
   %w = mg.get @v::@w : tensor<4xf32>
   return %x : tensor<64xf32>
 }
+
+// -----
+
+// expected-error@below {{the model has nothing to run: add mg.train or mg.predict}}
+module {
+}
