@@ -33,6 +33,8 @@ public:
   }
 
   LogicalResult run() {
+    if (failed(checkCpus()))
+      return failure();
     std::string message;
     auto file = openInputFile(options.input, &message);
     if (!file)
@@ -73,6 +75,18 @@ private:
       return Stage::Schedule;
     std::optional<Stage> stage = parseStage(options.emit);
     return stage ? *stage : Stage::Code;
+  }
+
+  /// The option is at fault, not a place in the model.
+  LogicalResult checkCpus() {
+    std::string message;
+    ScopedDiagnosticHandler keep(
+        &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
+    auto report = [&] { return emitError(UnknownLoc::get(&context)); };
+    for (const std::string &cpu : options.stages.cpus)
+      if (failed(parseCpuTarget(cpu, report)))
+        return fail("--cpu: " + message);
+    return success();
   }
 
   LogicalResult prepareModel(ModuleOp module) {

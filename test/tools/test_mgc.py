@@ -105,6 +105,20 @@ class Stages(unittest.TestCase):
         self.assertIn(f"collectives: {count}", explained)
         self.assertIn("mlp.mlir:", explained)
 
+    def test_a_cpu_is_a_name_and_features(self):
+        text = mgc(str(MNIST), "--emit=asm", "--cpu=x86-64-v3+avx512f+avx512vl").stdout
+        self.assertIn("%zmm", text)
+        self.assertNotIn("%zmm", mgc(str(MNIST), "--emit=asm", "--cpu=x86-64-v3").stdout)
+        both = mgc(str(MNIST), "--emit=asm", "--cpu=x86-64-v3,x86-64-v4").stdout
+        self.assertLess(both.index("# x86-64-v3\n"), both.index("# x86-64-v4\n"))
+        for name, words in (("nope", "unknown CPU 'nope'"), ("i386", "CPU 'i386' has no 64-bit mode"),
+                            ("x86-64-v3+nope", "unknown CPU feature 'nope'"), ("x86-64-v3,nope", "unknown CPU 'nope'")):
+            with self.subTest(name):
+                done = mgc(str(MNIST), "--emit=asm", f"--cpu={name}")
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr, r"\Aerror: --cpu: [^\n]+\n\Z")
+                self.assertIn(words, done.stderr)
+
     def test_parameters_are_counted(self):
         self.assertRegex(mgc(str(MNIST), "--params").stdout, r"total\s+535818")
 

@@ -2,27 +2,13 @@
 
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
-import os
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-MGC = os.environ["MGC"]
-MODEL = """mg.model @m {
-  mg.variables @w {kernel: 3x2xf32 = ones, bias: 2xf32 = zeros}
-  mg.func @f(%x: tensor<?x3xf32>) -> tensor<?x2xf32> {
-    %y = mg.dense %x, @w, relu
-    mg.return %y
-  }
-  mg.predict @f
-  mg.train @fit(%x: tensor<?x3xf32>, %label: tensor<?xui8>) {
-    %y = mg.call @f(%x)
-    %loss = mg.sparse_cross_entropy %y, %label
-    mg.minimize %loss with @sgd {learning_rate = 0.1}
-  }
-}
-"""
+from test_mgc import MGC, MODEL
+
 DENSE = "mg.dense %x, @w, relu"
 
 # what is replaced, by what, line and column of the error, what it says

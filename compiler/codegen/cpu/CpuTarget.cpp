@@ -54,10 +54,20 @@ static std::string hostFeatures() {
   return text;
 }
 
+/// "+avx512f+avx512vl,-gfni" as {"+avx512f", "+avx512vl", "-gfni"}.
+static SmallVector<std::string> splitFeatures(StringRef text) {
+  SmallVector<std::string> features;
+  for (StringRef part : llvm::split(text, ','))
+    for (StringRef word : llvm::split(part, '+'))
+      if (!word.empty())
+        features.push_back((word.front() == '-' ? "" : "+") + word.str());
+  return features;
+}
+
 FailureOr<CpuTarget>
 mlir::mg::parseCpuTarget(StringRef spec,
                          function_ref<InFlightDiagnostic()> emitError) {
-  auto [cpu, features] = spec.split(',');
+  StringRef cpu = spec.take_until([](char c) { return c == '+' || c == ','; });
   CpuTarget target{cpu.str(), ""};
   if (cpu == "host")
     target = {llvm::sys::getHostCPUName().str(), hostFeatures()};
@@ -66,19 +76,17 @@ mlir::mg::parseCpuTarget(StringRef spec,
                        << "': expected host, x86-64-v3, x86-64-v4 or another "
                           "name that LLVM knows",
            failure();
-  for (StringRef feature : llvm::split(features, ',')) {
-    if (feature.empty())
-      continue;
-    if (!feature.starts_with("+") && !feature.starts_with("-"))
-      return emitError() << "CPU feature '" << feature
-                         << "' must start with + or -",
+  for (const std::string &feature : splitFeatures(spec.substr(cpu.size()))) {
+    StringRef name = StringRef(feature).drop_front();
+    if (!isKnownFeature(name))
+      return emitError() << "unknown CPU feature '" << name
+                         << "': expected one that LLVM knows, as in "
+                            "x86-64-v3+avx512f",
              failure();
-    if (!isKnownFeature(feature.drop_front()))
-      return emitError() << "unknown CPU feature '" << feature.drop_front()
-                         << "'",
-             failure();
-    target.features += (target.features.empty() ? "" : ",") + feature.str();
+    target.features += (target.features.empty() ? "" : ",") + feature;
   }
+  if (!createSubtarget(target)->checkFeatures("+64bit"))
+    return emitError() << "CPU '" << cpu << "' has no 64-bit mode", failure();
   return target;
 }
 

@@ -18,8 +18,9 @@ struct CpuTarget {
 };
 
 /// Reads "host", an LLVM CPU name such as "x86-64-v3", or either followed by
-/// ",+feature,-feature". "host" becomes the name and features of this machine.
-/// Fails, through `emitError`, for a CPU or feature that LLVM does not know.
+/// "+feature" or, in a pass's option, ",-feature". "host" becomes the name and
+/// features of this machine. Fails, through `emitError`, for a CPU or feature
+/// that LLVM does not know and for a CPU without 64-bit mode.
 FailureOr<CpuTarget>
 parseCpuTarget(StringRef spec, function_ref<InFlightDiagnostic()> emitError);
 
