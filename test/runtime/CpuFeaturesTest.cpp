@@ -31,7 +31,8 @@ struct Choice {
   }
 };
 
-TEST(CpuFeatures, TheLastTargetThatFitsIsChosen) {
+TEST(CpuFeatures, TheTargetThatFitsAndUsesMostIsChosen) {
+  EXPECT_EQ(*Choice().choose({{"+sse2", "+cmov"}, {"+sse2"}}), "0");
   EXPECT_EQ(*Choice().choose({{}, {"+sse2"}, {"+nonsense"}}), "1");
   EXPECT_EQ(*Choice().choose({{"+sse2", "sse2", "+cmov", "+fxsr"}}), "0");
 }

@@ -78,17 +78,24 @@ std::string missingFeatures(const schema::Target &target) {
 }
 
 Expected<const schema::Target *> chooseCpuTarget(const schema::Bundle &tables) {
+  const auto featureCount = [](const schema::Target &target) {
+    return target.features() ? target.features()->size() : 0;
+  };
+  const schema::Target *best = nullptr;
   std::string reasons;
-  for (uint32_t i = tables.targets()->size(); i-- > 0;) {
-    const schema::Target *target = tables.targets()->Get(i);
+  for (const schema::Target *target : *tables.targets()) {
     if (target->kind()->string_view() != "cpu")
       continue;
     std::string missing = missingFeatures(*target);
-    if (missing.empty())
-      return target;
-    reasons += fmt::format("; target '{}' needs {}",
-                           target->cpu()->string_view(), missing);
+    if (missing.empty() &&
+        (!best || featureCount(*target) > featureCount(*best)))
+      best = target;
+    if (!missing.empty())
+      reasons += fmt::format("; target '{}' needs {}",
+                             target->cpu()->string_view(), missing);
   }
+  if (best)
+    return best;
   if (reasons.empty())
     return failure(Code::Unsupported, "no code for CPUs in the bundle; compile "
                                       "the model for one (mgc --cpu=...)");

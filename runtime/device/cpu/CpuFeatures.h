@@ -14,8 +14,8 @@ namespace mg {
 /// unknown instruction would end the process.
 std::string missingFeatures(const schema::Target &target);
 
-/// The last listed CPU target that fits. Errors: Unsupported, naming what is
-/// missing for each target.
+/// Of the CPU targets that fit the one that uses most features. Errors:
+/// Unsupported, naming what is missing for each target.
 Expected<const schema::Target *> chooseCpuTarget(const schema::Bundle &tables);
 
 } // namespace mg
