@@ -17,5 +17,5 @@ if used=$(grep -oE '(-I|-isystem|-l|-L)[^" ]*(llvm|mlir)[^" ]*' "$build/compile_
   printf 'error: with MG_COMPILER=OFF the build still uses LLVM:\n%s\n' "$used" >&2
   exit 1
 fi
-cmake --build "$build"
+cmake --build "$build" --parallel 2
 exec ctest --test-dir "$build" --output-on-failure --no-tests=error -j 2 --exclude-regex '^hygiene'
