@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/mg.h"
 #include "runtime/data/ElementType.h"
+#include "runtime/data/UnfinishedFiles.h"
 #include "runtime/log/BundleInfo.h"
 #include "runtime/schema/Header.h"
 #include "runtime/train/SessionHandle.h"
@@ -176,6 +177,7 @@ mg_code mg_init(mg_session *session, uint64_t seed) {
 
 void mg_request_stop(mg_session *session) { session->stop = true; }
 void mg_clear_stop(mg_session *session) { session->stop = false; }
+void mg_remove_unfinished(void) { removeUnfinishedFiles(); }
 
 size_t mg_state_count(const mg_session *session) {
   return session->state.size();
@@ -261,6 +263,7 @@ mg_code mg_load(mg_session *session, const char *path, int to_train,
                                                : LoadScope::Variables);
   if (!loaded)
     return report(loaded.error());
+  session->statePath = path;
   if (has_slots)
     *has_slots = loaded->hasSlots;
   if (to_train && loaded->hasSlots)

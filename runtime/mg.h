@@ -146,6 +146,11 @@ mg_code mg_init(mg_session *session, uint64_t seed);
 void mg_request_stop(mg_session *session);
 void mg_clear_stop(mg_session *session);
 
+/* Removes the temporary files of outputs that are being written, in all
+ * sessions: for a process that ends at once. May be called from a signal
+ * handler and from any thread; the calls that write them then fail. */
+void mg_remove_unfinished(void);
+
 /* ---- State: variables ("hidden1.kernel"), optimizer slots
  * ("m/hidden1.kernel"; with the name of the train in front if there are
  * several), in the bundle's order ---- */

@@ -78,12 +78,17 @@ void addPaths(const mg_data *data, size_t count,
       paths.emplace_back(data[i].path);
 }
 
-/// Before any output is opened: no output may be an input.
+/// Before any output is opened: no output may be an input. `save` alone may be
+/// the state that was loaded.
 Status checkPaths(const mg_session &handle, std::vector<std::string> inputs,
-                  std::vector<std::string> outputs, const mg_report &report) {
-  inputs.push_back(handle.bundlePath);
+                  std::vector<std::string> outputs, const mg_report &report,
+                  const char *save = nullptr) {
   if (report.json)
     outputs.emplace_back(report.json);
+  MG_TRY(checkOverwrites({handle.statePath}, outputs));
+  inputs.push_back(handle.bundlePath);
+  if (save)
+    outputs.emplace_back(save);
   return checkOverwrites(inputs, outputs);
 }
 
@@ -92,8 +97,8 @@ Status checkPaths(const mg_session &handle, const mg_train_options &options) {
   addPaths(options.train, options.train_count, inputs);
   addPaths(options.validation, options.validation_count, inputs);
   addPaths(options.test, options.test_count, inputs);
-  return checkPaths(handle, std::move(inputs),
-                    {options.save ? options.save : ""}, options.report);
+  return checkPaths(handle, std::move(inputs), {}, options.report,
+                    options.save);
 }
 
 double secondsNow() { return static_cast<double>(monotonicNs()) * 1e-9; }

@@ -47,7 +47,8 @@ bool AtomicFile::link() {
 
 AtomicFile::AtomicFile(AtomicFile &&other) noexcept
     : target(std::move(other.target)), temporary(std::move(other.temporary)),
-      fd(std::exchange(other.fd, -1)), named(other.named) {}
+      unfinished(std::move(other.unfinished)), fd(std::exchange(other.fd, -1)),
+      named(other.named) {}
 
 AtomicFile::~AtomicFile() {
   if (fd < 0)
@@ -70,6 +71,7 @@ Expected<AtomicFile> AtomicFile::create(const std::string &path) {
       real)
     file.target = real.get();
   file.temporary = fmt::format("{}.tmp-{}", file.target, getpid());
+  file.unfinished.emplace(file.temporary);
   if (!file.openTemporary())
     return failure(Code::Io, "{}: cannot write it: {}", path,
                    std::strerror(errno));
@@ -93,6 +95,17 @@ Status AtomicFile::writeAt(uint64_t offset, std::span<const std::byte> bytes) {
   return {};
 }
 
+static bool flush(int fd) {
+  int result = 0;
+  do
+    result = fsync(fd);
+  while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+/// Linux closes a descriptor even where it was interrupted.
+static bool closeWritten(int fd) { return close(fd) == 0 || errno == EINTR; }
+
 /// Makes the rename itself durable. Some file systems refuse fsync on a folder:
 /// the file is there all the same.
 static void syncFolderOf(const std::string &path) {
@@ -100,20 +113,21 @@ static void syncFolderOf(const std::string &path) {
       ::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
     return;
-  fsync(fd);
+  flush(fd);
   close(fd);
 }
 
 Status AtomicFile::commit() {
-  const bool flushed = fsync(fd) == 0 && (named || link());
-  const bool closed = close(fd) == 0;
+  const bool flushed = flush(fd) && (named || link());
+  const int flushReason = errno; // close may set another
+  const bool closed = closeWritten(fd);
   fd = -1;
   if (flushed && closed &&
       std::rename(temporary.c_str(), target.c_str()) == 0) {
     syncFolderOf(target);
     return {};
   }
-  const int reason = errno;
+  const int reason = flushed ? errno : flushReason;
   if (named)
     unlink(temporary.c_str());
   return failure(Code::Io, "{}: cannot write it: {}", target,

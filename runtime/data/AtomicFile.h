@@ -5,9 +5,11 @@
 #pragma once
 
 #include "runtime/base/Status.h"
+#include "runtime/data/UnfinishedFiles.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -40,6 +42,7 @@ private:
   bool link();
 
   std::string target, temporary;
+  std::optional<UnfinishedFile> unfinished; // keeps `temporary`
   int fd = -1;
   bool named = false; // whether `temporary` exists
 };

@@ -1,12 +1,15 @@
-// RapidJSON's writer into a stdio file.
+// RapidJSON's writer; each line is one write.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/log/JsonLines.h"
+#include "runtime/base/WriteAll.h"
 
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <fcntl.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
+#include <unistd.h>
 
 namespace mg {
 namespace {
@@ -73,19 +76,20 @@ private:
 } // namespace
 
 Expected<std::unique_ptr<JsonLines>> JsonLines::open(const std::string &path) {
-  FILE *file = std::fopen(path.c_str(), "we");
-  if (!file)
+  const int descriptor =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0)
     return failure(Code::Io, "{}: cannot write it: {}", path,
                    std::strerror(errno));
-  return std::unique_ptr<JsonLines>(new JsonLines(file, path));
+  return std::unique_ptr<JsonLines>(new JsonLines(descriptor, path));
 }
 
-void JsonLines::write(const char *text) {
-  const bool written = std::fputs(text, file.get()) >= 0 &&
-                       std::fputc('\n', file.get()) >= 0 &&
-                       std::fflush(file.get()) == 0;
-  if (!written && error == 0)
-    error = errno;
+JsonLines::~JsonLines() { close(descriptor); }
+
+void JsonLines::write(std::string line) {
+  line += '\n';
+  if (const int failed = writeAll(descriptor, line); failed && error == 0)
+    error = failed;
 }
 
 Status JsonLines::finish() {

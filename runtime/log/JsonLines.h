@@ -1,4 +1,4 @@
-// The facts of a run as JSON lines, one object a line, flushed line by line so
+// The facts of a run as JSON lines, one object a line, each line one write so
 // that a reader can follow. Every object has "event"; the keys of each are
 // listed at its function. A number that is not finite is null.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,6 @@
 #include "runtime/base/Status.h"
 #include "runtime/log/Facts.h"
 
-#include <cstdio>
 #include <memory>
 
 namespace mg {
@@ -16,6 +15,9 @@ class JsonLines {
 public:
   /// Creates or empties the file. Errors: Io.
   static Expected<std::unique_ptr<JsonLines>> open(const std::string &path);
+  JsonLines(const JsonLines &) = delete;
+  JsonLines &operator=(const JsonLines &) = delete;
+  ~JsonLines();
 
   /// event "start": gpus, devices, device ("cpu"), threads, rows,
   /// validation_rows, global_batch, unit, steps_per_epoch, seed
@@ -35,14 +37,11 @@ public:
   Status finish();
 
 private:
-  struct Close {
-    void operator()(FILE *file) const { std::fclose(file); }
-  };
-  JsonLines(FILE *opened, std::string name)
-      : file(opened), path(std::move(name)) {}
-  void write(const char *text);
+  JsonLines(int opened, std::string name)
+      : descriptor(opened), path(std::move(name)) {}
+  void write(std::string line);
 
-  std::unique_ptr<FILE, Close> file;
+  int descriptor;
   std::string path;
   int error = 0; // the first errno of a write
 };

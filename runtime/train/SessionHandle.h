@@ -10,7 +10,7 @@
 #include <atomic>
 
 struct mg_session {
-  std::string bundlePath;
+  std::string bundlePath, statePath; // as opened; as last loaded, or empty
   std::unique_ptr<mg::Session> session;
   std::vector<mg::StateEntry> state;
   mg::Position position;

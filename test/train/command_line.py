@@ -106,7 +106,6 @@ class CommandLine(unittest.TestCase):
                         self.assertEqual(file.read(), before)
         self.assertIn("two outputs have this name", self.train("--save", self.at("n"), "--json", self.at("./n"), code=1).stderr)
         self.train("--save", self.at("s"))
-        self.train("--load", self.at("s"), "--save", self.at("s"))  # read before it is written
         self.assertIn("it is read", self.mgrun("predict", "--load", self.at("s"), *self.files("--input", "a"), "--output",
                                                self.at("a-x.npy"), code=1).stderr)
 
@@ -117,6 +116,50 @@ class CommandLine(unittest.TestCase):
                 done = subprocess.run([MGRUN, *line], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
                 self.assertEqual((done.returncode, done.stderr), (1, "error: cannot write standard output: No space left on device\n"))
         self.assertEqual(self.train("--json=/dev/full", code=1).stderr, "error: /dev/full: cannot write it: No space left on device\n")
+
+    def test_help_and_version_that_cannot_be_written_are_an_error(self):
+        for line in (["--help"], ["--version"], ["train", "--help"]):
+            with self.subTest(line=line), open("/dev/full", "w") as full:
+                done = subprocess.run([MGRUN, *line], stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual((done.returncode, done.stderr), (1, "error: cannot write standard output: No space left on device\n"))
+
+    def test_a_closed_standard_output_is_an_error_and_in_no_file(self):
+        # Were its number free, the code image would get it, or the log, or the state.
+        for closed in ("1>&-", "0<&- 1>&-", "0<&- 1>&- 2>&-"):
+            with self.subTest(closed=closed):
+                line = [MGRUN, "train", self.at("toy.mgb"), *self.files("--train", "a"), "--device=cpu", "--save", self.at("s"), "--json", self.at("log")]
+                done = subprocess.run(["sh", "-c", f'exec "$0" "$@" {closed}', *line], stderr=subprocess.PIPE, text=True, timeout=60)
+                self.assertEqual(done.returncode, 1)
+                if "2>" not in closed:
+                    self.assertEqual(done.stderr, "error: cannot write standard output: Bad file descriptor\n")
+                self.mgrun("evaluate", "--load", self.at("s"), *self.files("--test", "a"))
+                with open(self.at("log")) as file:
+                    self.assertEqual(json.loads(file.readline())["event"], "start")
+
+    def test_a_pipe_that_is_not_ready_is_waited_for(self):
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        process = subprocess.Popen([MGRUN, "train", self.at("toy.mgb"), *self.files("--train", "a"), "--device=cpu", "--epochs=5000"],
+                                   stdout=writer, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, process)
+        os.close(writer)
+        self.wait_until_blocked(reader)
+        with open(reader) as output:
+            self.assertEqual(output.read().count("\n"), 2 + 2 * 5000 + 1)
+        self.assertEqual((process.wait(timeout=30), process.stderr.read()), (0, ""))
+
+    def test_only_save_may_take_the_place_of_the_loaded_state(self):
+        self.train("--save", self.at("s"))
+        with open(self.at("s"), "rb") as file:
+            before = file.read()
+        train, test, rows = self.files("--train", "a"), self.files("--test", "a"), self.files("--input", "a")
+        for line in (["train", *train, "--json"], ["evaluate", *test, "--json"], ["predict", *rows, "--output"]):
+            with self.subTest(line=line):
+                done = self.mgrun(line[0], "--load", self.at("s"), *line[1:], self.at("s"), code=1)
+                self.assertIn("it is read in this run", done.stderr)
+                with open(self.at("s"), "rb") as file:
+                    self.assertEqual(file.read(), before)
+        self.train("--load", self.at("s"), "--save", self.at("s"))
 
     def test_work_goes_on_when_nobody_reads(self):
         reader, writer = os.pipe()

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/mgrun/Arguments.h"
 
-#include <cerrno>
+#include "runtime/base/WriteAll.h"
+
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -43,11 +44,8 @@ void print(void *, mg_stream stream, const char *text) {
 } // namespace
 
 void printOutput(const char *text) {
-  if (outputError) // nobody reads it: the work goes on
-    return;
-  // A line is seen when it is printed, in a pipe too.
-  if (std::fputs(text, stdout) < 0 || std::fflush(stdout) != 0)
-    outputError = errno;
+  if (outputError == 0) // else nobody reads it: the work goes on
+    outputError = mg::writeAll(STDOUT_FILENO, text);
 }
 
 int standardOutputError() { return outputError; }

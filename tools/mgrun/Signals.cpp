@@ -1,4 +1,5 @@
-// Only what is safe in a handler: lock-free atomics, mg_request_stop, _exit.
+// Only what is safe in a handler: lock-free atomics, _exit, and what mg.h
+// allows.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/mgrun/Signals.h"
 
@@ -16,8 +17,10 @@ static_assert(std::atomic<mg_session *>::is_always_lock_free);
 
 void handle(int signal) {
   mg_session *session = current;
-  if (received.exchange(signal) != 0 || !session)
+  if (received.exchange(signal) != 0 || !session) {
+    mg_remove_unfinished();
     _exit(128 + signal);
+  }
   mg_request_stop(session);
 }
 

@@ -3,6 +3,7 @@
 // line; 2 usage; 128 + signal when stopped by one, 141 when nobody read the
 // output to its end.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/base/WriteAll.h"
 #include "tools/mgrun/Commands.h"
 #include "tools/mgrun/Signals.h"
 
@@ -10,8 +11,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <exception>
+#include <fcntl.h>
+#include <new>
+#include <sstream>
+#include <unistd.h>
 
 namespace mgrun {
 
@@ -87,12 +94,38 @@ static int run(int argc, char **argv) {
       if (app.got_subcommand(entry.name))
         return exitCode(entry.command->run());
   } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0)
-      return app.exit(error); // --help
+    if (error.get_exit_code() == 0) { // --help, --version
+      std::ostringstream text;
+      app.exit(error, text);
+      printOutput(text.str().c_str());
+      return exitCode(MG_OK);
+    }
     std::fprintf(stderr, "error: %s (mgrun --help shows the usage)\n",
                  oneLine(error.what()).c_str());
   }
   return 2;
+}
+
+/// The first file to be opened would get the number of a stream that is closed,
+/// and what is printed. A folder in its place cannot be written either.
+static void occupyStandardStreams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0)
+      open("/", O_RDONLY | O_DIRECTORY);
+}
+
+/// std::bad_alloc ends here from any thread: nothing between catches it.
+[[noreturn]] static void endWithoutMemory() {
+  try {
+    if (std::current_exception())
+      throw;
+  } catch (const std::bad_alloc &) {
+    mg_remove_unfinished();
+    mg::writeAll(STDERR_FILENO, "error: out of memory\n");
+    _exit(1);
+  } catch (...) {
+  }
+  std::abort();
 }
 
 } // namespace mgrun
@@ -101,6 +134,8 @@ int main(int argc, char **argv) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   mgrun::startTimeNs = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  mgrun::occupyStandardStreams();
+  std::set_terminate(mgrun::endWithoutMemory);
   mgrun::installSignalHandlers();
   return mgrun::run(argc, argv);
 }

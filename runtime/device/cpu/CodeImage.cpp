@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/device/cpu/CodeImage.h"
 
+#include "runtime/base/WriteAll.h"
+
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
@@ -25,20 +27,11 @@ int createAnonymousFile() {
              : memfd_create("mg-code", MFD_CLOEXEC);
 }
 
-bool writeAll(int descriptor, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR)
-      return false;
-    bytes = bytes.subspan(written < 0 ? 0 : static_cast<size_t>(written));
-  }
-  return true;
-}
-
 Expected<void *> openShared(int descriptor, std::span<const std::byte> elf) {
-  if (!writeAll(descriptor, elf))
+  if (const int error = writeAll(
+          descriptor, {reinterpret_cast<const char *>(elf.data()), elf.size()}))
     return failure(Code::Io, "cannot write {} bytes of code to memory: {}",
-                   elf.size(), strerror(errno));
+                   elf.size(), strerror(error));
   if (void *handle = dlopen(fmt::format("/proc/self/fd/{}", descriptor).c_str(),
                             RTLD_NOW | RTLD_LOCAL))
     return handle;
