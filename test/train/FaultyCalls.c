@@ -1,14 +1,16 @@
-// Preloaded into mgrun: the n-th call of the listed functions that touches a
-// chosen file or needs a resource fails, writes less, or ends the process.
-// FAULT_AT=n (from 1; 0: none), FAULT_ACTION=fail|short|interrupt|kill,
-// FAULT_COUNT=FILE gets the number of calls. Calls before main are not counted:
-// they are the loader's.
+// Preloaded into mgrun: the n-th of the functions below to be called fails,
+// writes less, is interrupted, or ends the process.
+// FAULT_AT=n (from 1; 0: none), FAULT_ACTION=fail|short|interrupt|stop|kill
+// (stop: two SIGINT), FAULT_CALLS=FILE gets the functions' names in order,
+// FAULT_NAMED=1: no files without a name. Calls before main are not counted;
+// the loader's own and stdio's are not seen.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -20,18 +22,23 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+static const char *names[4096];
 static atomic_long calls;
 static long faultAt;
 static const char *action = "";
+static int started, namedOnly;
 
 __attribute__((destructor)) static void report(void) {
-  const char *path = getenv("FAULT_COUNT");
+  const char *path = getenv("FAULT_CALLS");
   long count = atomic_load(&calls);
   faultAt = 0;
-  FILE *file = path ? fopen(path, "w") : NULL;
+  FILE *file = path ? REAL(fopen)(path, "w") : NULL;
   if (!file)
     return;
-  fprintf(file, "%ld\n", count);
+  for (long i = 0; i < count && i < 4096; ++i)
+    fprintf(file, "%s\n", names[i]);
   fclose(file);
 }
 
@@ -39,26 +46,42 @@ __attribute__((constructor)) static void start(void) {
   const char *at = getenv("FAULT_AT");
   faultAt = at ? atol(at) : 0;
   action = getenv("FAULT_ACTION") ? getenv("FAULT_ACTION") : "fail";
+  namedOnly = getenv("FAULT_NAMED") != NULL;
+  started = 1;
 }
 
 /// Counts a call; whether it is the one.
-static int isFaulty(void) {
-  if (atomic_fetch_add(&calls, 1) + 1 != faultAt)
+static int isFaulty(const char *name) {
+  if (!started)
+    return 0;
+  long number = atomic_fetch_add(&calls, 1);
+  if (number < 4096)
+    names[number] = name;
+  if (number + 1 != faultAt)
     return 0;
   if (!strcmp(action, "kill"))
     kill(getpid(), SIGKILL);
+  for (int i = 0; i < 2 && !strcmp(action, "stop"); ++i)
+    kill(getpid(), SIGINT);
   return 1;
 }
-static int fails(void) { return isFaulty() && !strcmp(action, "fail"); }
+static int fails(const char *name) {
+  return isFaulty(name) && !strcmp(action, "fail");
+}
 
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define FAIL(error, value)                                                     \
   do {                                                                         \
-    if (fails()) {                                                             \
+    if (fails(__func__)) {                                                     \
       errno = error;                                                           \
       return value;                                                            \
     }                                                                          \
   } while (0)
+/// The function `name`, failing with `error`; calls the real one.
+#define FAULTY(result, name, parameters, arguments, error, value)              \
+  result name parameters {                                                     \
+    FAIL(error, value);                                                        \
+    return REAL(name) arguments;                                               \
+  }
 
 static int realOpen(const char *name, const char *path, int flags,
                     mode_t mode) {
@@ -76,88 +99,115 @@ static int realOpen(const char *name, const char *path, int flags,
       va_end(rest);                                                            \
     }                                                                          \
     FAIL(EMFILE, -1);                                                          \
+    if (namedOnly && (flags & O_TMPFILE) == O_TMPFILE) {                       \
+      errno = EOPNOTSUPP;                                                      \
+      return -1;                                                               \
+    }                                                                          \
     return realOpen(#name, path, flags, mode);                                 \
   }
 OPEN(open)
 OPEN(open64)
 
-FILE *fopen(const char *path, const char *mode) {
-  FAIL(EMFILE, NULL);
-  return REAL(fopen)(path, mode);
-}
-FILE *fopen64(const char *path, const char *mode) {
-  FAIL(EMFILE, NULL);
-  return REAL(fopen)(path, mode);
-}
-void *mmap(void *at, size_t bytes, int protection, int flags, int fd,
-           off_t offset) {
-  FAIL(ENOMEM, MAP_FAILED);
-  return REAL(mmap)(at, bytes, protection, flags, fd, offset);
-}
-void *mmap64(void *at, size_t bytes, int protection, int flags, int fd,
-             off_t offset) {
-  FAIL(ENOMEM, MAP_FAILED);
-  return REAL(mmap)(at, bytes, protection, flags, fd, offset);
-}
-int memfd_create(const char *name, unsigned flags) {
-  FAIL(EMFILE, -1);
-  return REAL(memfd_create)(name, flags);
-}
-void *dlopen(const char *path, int flags) {
-  FAIL(ENOMEM, NULL);
-  return REAL(dlopen)(path, flags);
-}
+FAULTY(FILE *, fopen, (const char *path, const char *mode), (path, mode),
+       EMFILE, NULL)
+FAULTY(FILE *, fopen64, (const char *path, const char *mode), (path, mode),
+       EMFILE, NULL)
+FAULTY(size_t, fread, (void *to, size_t bytes, size_t count, FILE *file),
+       (to, bytes, count, file), EIO, 0)
+FAULTY(int, stat, (const char *path, struct stat *status), (path, status), EIO,
+       -1)
+FAULTY(int, fstat, (int fd, struct stat *status), (fd, status), EIO, -1)
+FAULTY(int, access, (const char *path, int mode), (path, mode), EIO, -1)
+FAULTY(char *, realpath, (const char *path, char *real), (path, real), EIO,
+       NULL)
+FAULTY(int, fchmod, (int fd, mode_t mode), (fd, mode), EPERM, -1)
+FAULTY(int, unlink, (const char *path), (path), EIO, -1)
+FAULTY(int, linkat,
+       (int fromFolder, const char *from, int toFolder, const char *to,
+        int flags),
+       (fromFolder, from, toFolder, to, flags), EIO, -1)
+FAULTY(int, rename, (const char *from, const char *to), (from, to), EIO, -1)
+FAULTY(void *, mmap,
+       (void *at, size_t bytes, int protection, int flags, int fd, off_t from),
+       (at, bytes, protection, flags, fd, from), ENOMEM, MAP_FAILED)
+FAULTY(void *, mmap64,
+       (void *at, size_t bytes, int protection, int flags, int fd, off_t from),
+       (at, bytes, protection, flags, fd, from), ENOMEM, MAP_FAILED)
+FAULTY(int, madvise, (void *at, size_t bytes, int advice), (at, bytes, advice),
+       EINVAL, -1)
+FAULTY(int, memfd_create, (const char *name, unsigned flags), (name, flags),
+       EMFILE, -1)
+FAULTY(void *, dlopen, (const char *path, int flags), (path, flags), ENOMEM,
+       NULL)
+FAULTY(int, sched_getaffinity, (pid_t process, size_t bytes, cpu_set_t *set),
+       (process, bytes, set), EINVAL, -1)
+
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                    void *(*body)(void *), void *argument) {
-  if (fails())
+  if (fails(__func__))
     return EAGAIN;
   return REAL(pthread_create)(thread, attributes, body, argument);
 }
-int fsync(int fd) {
-  FAIL(EIO, -1);
-  return REAL(fsync)(fd);
+
+#ifndef MG_SANITIZED // the sanitizers replace these themselves
+enum { LARGE = 64 << 10 };
+void *malloc(size_t bytes) {
+  static void *(*real)(size_t);
+  if (bytes >= LARGE)
+    FAIL(ENOMEM, NULL);
+  if (!real)
+    real = REAL(malloc);
+  return real(bytes);
 }
-int linkat(int fromFolder, const char *from, int toFolder, const char *to,
-           int flags) {
-  FAIL(EIO, -1);
-  return REAL(linkat)(fromFolder, from, toFolder, to, flags);
+void *realloc(void *old, size_t bytes) {
+  static void *(*real)(void *, size_t);
+  if (bytes >= LARGE)
+    FAIL(ENOMEM, NULL);
+  if (!real)
+    real = REAL(realloc);
+  return real(old, bytes);
 }
-int rename(const char *from, const char *to) {
-  FAIL(EIO, -1);
-  return REAL(rename)(from, to);
+#endif
+
+/// What a faulty write, flush or close returns instead of `done`.
+static ssize_t faultyResult(int error, ssize_t less, ssize_t done) {
+  if (!strcmp(action, "fail"))
+    errno = error;
+  else if (!strcmp(action, "interrupt"))
+    errno = EINTR;
+  else
+    return !strcmp(action, "short") ? less : done;
+  return -1;
 }
 
-static ssize_t writeLess(size_t bytes) {
-  if (!strcmp(action, "fail")) {
-    errno = ENOSPC;
+int fsync(int fd) {
+  struct stat status;
+  const char *name = REAL(fstat)(fd, &status) == 0 && S_ISDIR(status.st_mode)
+                         ? "fsync folder"
+                         : "fsync";
+  if (isFaulty(name) && faultyResult(EIO, 0, 0))
     return -1;
-  }
-  if (!strcmp(action, "interrupt")) {
-    errno = EINTR;
-    return -1;
-  }
-  return (ssize_t)(bytes / 2);
+  return REAL(fsync)(fd);
 }
-ssize_t write(int fd, const void *data, size_t bytes) {
-  size_t part = bytes;
-  if (isFaulty()) {
-    ssize_t less = writeLess(bytes);
-    if (less <= 0)
-      return less;
-    part = (size_t)less;
+int close(int fd) {
+  int result = REAL(close)(fd); // Linux closes it, whatever it returns
+  if (isFaulty(__func__))
+    return (int)faultyResult(EIO, result, result);
+  return result;
+}
+#define WRITE(parameters, name, ...)                                           \
+  ssize_t name parameters {                                                    \
+    if (isFaulty(__func__)) {                                                  \
+      ssize_t part =                                                           \
+          faultyResult(ENOSPC, (ssize_t)(bytes / 2), (ssize_t)bytes);          \
+      if (part < 0)                                                            \
+        return part;                                                           \
+      bytes = part ? (size_t)part : bytes;                                     \
+    }                                                                          \
+    return REAL(name)(__VA_ARGS__);                                            \
   }
-  return REAL(write)(fd, data, part);
-}
-ssize_t pwrite(int fd, const void *data, size_t bytes, off_t offset) {
-  size_t part = bytes;
-  if (isFaulty()) {
-    ssize_t less = writeLess(bytes);
-    if (less <= 0 && bytes > 0)
-      return less;
-    part = (size_t)less;
-  }
-  return REAL(pwrite)(fd, data, part, offset);
-}
-ssize_t pwrite64(int fd, const void *data, size_t bytes, off_t offset) {
-  return pwrite(fd, data, bytes, offset);
-}
+WRITE((int fd, const void *data, size_t bytes), write, fd, data, bytes)
+WRITE((int fd, const void *data, size_t bytes, off_t at), pwrite, fd, data,
+      bytes, at)
+WRITE((int fd, const void *data, size_t bytes, off_t at), pwrite64, fd, data,
+      bytes, at)

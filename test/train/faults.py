@@ -15,6 +15,10 @@ import tempfile
 import unittest
 
 MGRUN, WRITE_TOY_BUNDLE, FAULTY_CALLS = sys.argv[1:4]
+with open(MGRUN, "rb") as program:
+    SANITIZED = b"__asan_init" in program.read()
+STRIDE = 7 if SANITIZED else 1  # a sanitized run takes ten times as long
+NAMINGS = ({}, {"FAULT_NAMED": "1"})  # files without a name until they are whole, or beside their target
 
 
 def write_npy(path, values):
@@ -28,8 +32,6 @@ class Faults(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        self.count = tempfile.NamedTemporaryFile()
-        self.addCleanup(self.count.close)
         subprocess.run([WRITE_TOY_BUNDLE, self.at("toy.mgb"), "2"], check=True)
         write_npy(self.at("x.npy"), [1.0] * 5)
         write_npy(self.at("t.npy"), [1, 1, 1, 1, 4])
@@ -73,16 +75,26 @@ class Faults(unittest.TestCase):
             with open(self.at(name), "wb") as file:
                 file.write(self.old)
 
-    def faulty(self, command, at, action):
+    def faulty(self, command, at, action, naming={}):
         self.prepare()
         return command(env={**os.environ, "LD_PRELOAD": os.pathsep.join(filter(None, (os.environ.get("LD_PRELOAD"), FAULTY_CALLS))),
-                            "FAULT_AT": str(at), "FAULT_ACTION": action, "FAULT_COUNT": self.count.name})
+                            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0",
+                            "FAULT_AT": str(at), "FAULT_ACTION": action, "FAULT_CALLS": self.at("calls"), **naming})
 
-    def calls(self, command):
-        done = self.faulty(command, 0, "fail")
+    def calls(self, command, naming={}):
+        """The names of the functions that it calls, in order."""
+        done = self.faulty(command, 0, "fail", naming)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.count.seek(0)
-        return int(self.count.read())
+        return self.read("calls").decode().splitlines()
+
+    def at_each_call(self, action, commands, check, wanted=lambda name: True):
+        """Runs every command once for every wanted call, with the action at that call: check(what it did, whether it saves)."""
+        for number, (command, saves) in enumerate(commands):
+            for naming in NAMINGS:
+                places = [(at, name) for at, name in enumerate(self.calls(command, naming), 1) if wanted(name)]
+                for at, name in places[number % STRIDE::STRIDE]:
+                    with self.subTest(command=number, call=at, name=name, action=action, **naming):
+                        check(self.faulty(command, at, action, naming), saves)
 
     def assert_whole_files(self, done):
         names = set(os.listdir(self.at("out")))
@@ -91,36 +103,68 @@ class Faults(unittest.TestCase):
         if "p.npy" in names:
             self.assertEqual(struct.unpack("<5f", self.read("out/p.npy")[-20:]), self.predictions)
 
+    def assert_failed_in_one_line_or_done(self, done, saves):
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assert_whole_files(done)
+        if done.returncode == 1:
+            self.assertRegex(done.stderr, r"\A(warning: [^\n]*\n)*error: [^\n]+\n\Z")
+        elif saves:
+            self.assertEqual(self.read("out/state"), self.new)
+
     def test_every_call_in_turn(self):
-        for number, (command, saves) in enumerate(self.commands()):
-            for at in range(1, self.calls(command) + 1):
-                with self.subTest(command=number, call=at):
-                    done = self.faulty(command, at, "fail")
-                    self.assertIn(done.returncode, (0, 1), done.stderr)
-                    self.assert_whole_files(done)
-                    if done.returncode == 1:
-                        self.assertRegex(done.stderr, r"\A(warning: [^\n]*\n)*error: [^\n]+\n\Z")
-                    elif saves:
-                        self.assertEqual(self.read("out/state"), self.new)
+        self.at_each_call("fail", self.commands(), self.assert_failed_in_one_line_or_done)
+
+    @unittest.skipIf(SANITIZED, "the sanitizers replace malloc themselves")
+    def test_missing_memory_in_turn(self):
+        rows = 20000  # their order takes 160 KB
+        write_npy(self.at("x.npy"), [1.0] * rows)
+        write_npy(self.at("t.npy"), [1.0] * rows)
+        command = lambda **how: self.train("--seed=2", "--global-batch=20000", "--save", self.at("out/state"), **how)
+        self.prepare()
+        command()
+        self.new = self.read("out/state")
+        errors = []
+
+        def check(done, saves):
+            self.assert_failed_in_one_line_or_done(done, saves)
+            errors.append(done.stderr)
+
+        self.at_each_call("fail", [(command, True)], check, lambda name: name in ("malloc", "realloc"))
+        self.assertIn("error: out of memory\n", errors)
 
     def test_writes_that_are_cut_or_interrupted_go_on(self):
-        command = self.commands()[0][0]
+        def check(done, _):
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.stdout.count("\n"), 2 + 2 * 2 + 1)
+            self.assertEqual(self.read("out/state"), self.new)
+            events = [json.loads(line)["event"] for line in self.read("out/log").splitlines()]
+            self.assertEqual(events, ["start", "epoch", "epoch", "devices"])
+
         for action in ("short", "interrupt"):
-            for at in range(1, self.calls(command) + 1):
-                with self.subTest(action=action, call=at):
-                    done = self.faulty(command, at, action)
-                    self.assertEqual((done.returncode, done.stderr), (0, ""))
-                    self.assertEqual(self.read("out/state"), self.new)
-                    for line in self.read("out/log").splitlines():
-                        json.loads(line)
+            self.at_each_call(action, self.commands()[:1], check, lambda name: name in ("write", "pwrite", "pwrite64", "fsync", "close"))
+
+    def test_a_second_signal_at_every_call_leaves_no_temporary_file(self):
+        def check(done, _):
+            self.assertEqual(done.returncode, 128 + signal.SIGINT, done.stderr)
+            self.assert_whole_files(done)
+
+        self.at_each_call("stop", self.commands()[::2], check)
 
     def test_kill_at_every_call(self):
-        for command, _ in self.commands():
-            for at in range(1, self.calls(command) + 1):
-                with self.subTest(call=at):
-                    done = self.faulty(command, at, "kill")
-                    self.assertEqual(done.returncode, -signal.SIGKILL)
-                    self.assertIn(self.read("out/state"), (self.old, self.new))
+        def check(done, _):
+            self.assertEqual(done.returncode, -signal.SIGKILL)
+            self.assertIn(self.read("out/state"), (self.old, self.new))
+
+        self.at_each_call("kill", self.commands()[::2], check)
+
+    def test_a_file_is_on_disk_before_it_has_its_name(self):
+        steps = {"pwrite", "pwrite64", "fsync", "linkat", "rename", "fsync folder"}
+        for naming, link in zip(NAMINGS, (["linkat"], [])):
+            for command, _ in self.commands()[::2]:
+                names = [name.replace("64", "") for name in self.calls(command, naming) if name in steps]
+                last_write = len(names) - 1 - names[::-1].index("pwrite")
+                self.assertEqual(set(names[:last_write]), {"pwrite"})
+                self.assertEqual(names[last_write + 1:], ["fsync", *link, "rename", "fsync folder"])
 
     def test_kill_at_200_moments(self):
         numbers = random.Random(1)
