@@ -14,17 +14,13 @@ import sys
 import tempfile
 import unittest
 
+from toy import without_advice, write_npy
+
 MGRUN, WRITE_TOY_BUNDLE, FAULTY_CALLS = sys.argv[1:4]
 with open(MGRUN, "rb") as program:
     SANITIZED = b"__asan_init" in program.read()
 STRIDE = 7 if SANITIZED else 1  # a sanitized run takes ten times as long
 NAMINGS = ({}, {"FAULT_NAMED": "1"})  # files without a name until they are whole, or beside their target
-
-
-def write_npy(path, values):
-    head = ("{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % len(values)).ljust(117) + "\n"
-    with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<%df" % len(values), *values))
 
 
 class Faults(unittest.TestCase):
@@ -54,8 +50,10 @@ class Faults(unittest.TestCase):
 
     def mgrun(self, command, option, *arguments, **how):
         data = [option, "x=" + self.at("x.npy"), "target=" + self.at("t.npy")]
-        return subprocess.run([MGRUN, command, self.at("toy.mgb"), *data, "--device=cpu", "--threads=2", *arguments], capture_output=True,
+        done = subprocess.run([MGRUN, command, self.at("toy.mgb"), *data, "--device=cpu", "--threads=2", *arguments], capture_output=True,
                               text=True, timeout=60, **how)
+        done.stderr = without_advice(done.stderr)
+        return done
 
     def train(self, *arguments, **how):
         return self.mgrun("train", "--train", "--epochs=2", "--devices=2", *arguments, **how)
