@@ -81,15 +81,5 @@ class Compat(unittest.TestCase):
             self.assertRegex(error, rf"\Aerror: .*bundle format {major}\.0, but this runtime reads {MAJOR}\.x; {advice}[^\n]*\n\Z")
 
 
-def crc32c(data: bytes) -> int:
-    """Castagnoli's checksum, bit by bit (RFC 3720, B.4)."""
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
-
-
 if __name__ == "__main__":
     unittest.main()

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/fuzz/Fuzz.h"
 
+#include <cstdint>
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  mg::test::accepts(std::span(reinterpret_cast<const std::byte *>(data), size));
+  const auto *begin = reinterpret_cast<const std::byte *>(data);
+  mg::test::accepts(mg::test::Bytes(begin, begin + size));
   return 0;
 }

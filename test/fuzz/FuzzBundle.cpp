@@ -31,11 +31,11 @@ static void tell(const std::string &path) {
   }
 }
 
-bool accepts(std::span<const std::byte> content) {
-  Bytes bytes(content.begin(), content.end());
+bool accepts(const Bytes &content) {
+  Bytes bytes = content;
   if (bytes.size() >= sizeof(schema::Header))
     repairChecksums(bytes);
-  MemoryFile file(bytes);
+  const TemporaryFile file(bytes);
   auto bundle = Bundle::open(file.path());
   if (!bundle)
     return false;

@@ -44,8 +44,8 @@ std::vector<Bytes> fuzzSeeds() {
   };
 }
 
-bool accepts(std::span<const std::byte> content) {
-  MemoryFile file(content);
+bool accepts(const Bytes &content) {
+  const TemporaryFile file(content);
   if (auto state = SafetensorsFile::open(file.path())) {
     (void)state->number("step", 0);
     (void)state->real("rate");

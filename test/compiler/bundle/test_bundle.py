@@ -15,6 +15,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from crc32c import crc32c
+
 MGC, MGRUN = os.environ["MGC"], os.environ["MGRUN"]
 USUAL = ("--batch-size=2,8", "--cpu=x86-64-v3")
 WRITTEN: dict[tuple, bytes] = {}
@@ -139,19 +141,6 @@ ERRORS = [
     ("dense<[1, 2, 3]> : tensor<3xi8>", "dense<[1, 2, 3]> : tensor<3xi16>", "in element 0"),
     ("dense<[1, 2, 3]> : tensor<3xi8>", "dense<> : tensor<0xi8>", "in element 0"),
 ]
-
-
-def crc32c(data: bytes) -> int:
-    """Castagnoli's checksum, bit by bit over a table (RFC 3720, B.4)."""
-    table = []
-    for value in range(256):
-        for _ in range(8):
-            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
-        table.append(value)
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = crc >> 8 ^ table[(crc ^ byte) & 255]
-    return crc ^ 0xFFFFFFFF
 
 
 class Bundle(unittest.TestCase):
