@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
+#include <span>
 
 namespace mg {
 namespace {
@@ -71,34 +73,23 @@ Expected<Report> openReport(const mg_report &given) {
                 std::move(json), given.json_step_interval);
 }
 
-void addPaths(const mg_data *data, size_t count,
-              std::vector<std::string> &paths) {
-  for (size_t i = 0; i < count; ++i)
-    if (data[i].path)
-      paths.emplace_back(data[i].path);
-}
-
 /// Before any output is opened: no output may be an input. `save` alone may be
 /// the state that was loaded.
-Status checkPaths(const mg_session &handle, std::vector<std::string> inputs,
+Status checkPaths(const mg_session &handle,
+                  std::initializer_list<std::span<const mg_data>> sets,
                   std::vector<std::string> outputs, const mg_report &report,
                   const char *save = nullptr) {
   if (report.json)
     outputs.emplace_back(report.json);
   MG_TRY(checkOverwrites({handle.statePath}, outputs));
-  inputs.push_back(handle.bundlePath);
+  std::vector<std::string> inputs = {handle.bundlePath};
+  for (std::span<const mg_data> set : sets)
+    for (const mg_data &data : set)
+      if (data.path)
+        inputs.emplace_back(data.path);
   if (save)
     outputs.emplace_back(save);
   return checkOverwrites(inputs, outputs);
-}
-
-Status checkPaths(const mg_session &handle, const mg_train_options &options) {
-  std::vector<std::string> inputs;
-  addPaths(options.train, options.train_count, inputs);
-  addPaths(options.validation, options.validation_count, inputs);
-  addPaths(options.test, options.test_count, inputs);
-  return checkPaths(handle, std::move(inputs), {}, options.report,
-                    options.save);
 }
 
 double secondsNow() { return static_cast<double>(monotonicNs()) * 1e-9; }
@@ -248,7 +239,11 @@ Status testRows(mg_session &handle, int train, DataView rows, Report &report) {
 Status train(mg_session &handle, const mg_train_options &options) {
   MG_TRY(checkNumbers(options));
   MG_TRY_ASSIGN(index, findTrain(handle.tables(), options.objective));
-  MG_TRY(checkPaths(handle, options));
+  MG_TRY(checkPaths(handle,
+                    {{options.train, options.train_count},
+                     {options.validation, options.validation_count},
+                     {options.test, options.test_count}},
+                    {}, options.report, options.save));
   MG_TRY_ASSIGN(report, openReport(options.report));
   TrainData data;
   MG_TRY(openTrainData(handle, options, index, data));
@@ -280,9 +275,8 @@ Status train(mg_session &handle, const mg_train_options &options) {
 
 Status evaluate(mg_session &handle, const mg_evaluate_options &options) {
   MG_TRY_ASSIGN(index, findTrain(handle.tables(), options.objective));
-  std::vector<std::string> inputs;
-  addPaths(options.data, options.data_count, inputs);
-  MG_TRY(checkPaths(handle, std::move(inputs), {}, options.report));
+  MG_TRY(checkPaths(handle, {{options.data, options.data_count}}, {},
+                    options.report));
   MG_TRY_ASSIGN(report, openReport(options.report));
   MG_TRY_ASSIGN(data, openData(handle, inputsOf(handle, index), options.data,
                                options.data_count));
@@ -331,9 +325,8 @@ Status predict(mg_session &handle, const mg_predict_options &options) {
   const schema::Predict &table = *handle.tables().predicts()->Get(
       static_cast<flatbuffers::uoffset_t>(index));
   MG_TRY_ASSIGN(paths, outputPaths(handle, table, options));
-  std::vector<std::string> inputs;
-  addPaths(options.data, options.data_count, inputs);
-  MG_TRY(checkPaths(handle, std::move(inputs), paths, options.report));
+  MG_TRY(checkPaths(handle, {{options.data, options.data_count}}, paths,
+                    options.report));
   MG_TRY_ASSIGN(report, openReport(options.report));
   MG_TRY_ASSIGN(
       data, openData(handle, table.inputs(), options.data, options.data_count));

@@ -17,11 +17,10 @@ namespace mg {
 
 class AtomicFile {
 public:
-  /// Opens a file without a name, which is gone when the process is, or `path`
-  /// +
-  /// ".tmp-PID"; where `path` is a link, beside what it points to. Errors: Io
-  /// (no such folder, no permission), InvalidArgument (what is there is no
-  /// regular file).
+  /// Opens a file without a name, which is gone when the process is, or one
+  /// named PATH.tmp-PID; where `path` is a link, beside what it points to.
+  /// Errors: Io (no such folder, no permission), InvalidArgument (what is there
+  /// is no regular file).
   static Expected<AtomicFile> create(const std::string &path);
 
   /// Writes at an offset; threads may write different ranges at once. Errors:

@@ -4,7 +4,6 @@
 
 #include "runtime/base/WriteAll.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <unistd.h>
@@ -14,13 +13,6 @@ namespace {
 
 [[noreturn]] void usage(const std::string &text) {
   throw CLI::ValidationError(text);
-}
-
-/// The whole text as a number, or nothing.
-template <typename T> bool parseNumber(const std::string &text, T &value) {
-  const char *end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value);
-  return result.ec == std::errc() && result.ptr == end;
 }
 
 std::pair<std::string, std::string>

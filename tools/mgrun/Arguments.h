@@ -10,6 +10,7 @@
 #include <charconv>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace mgrun {
@@ -20,6 +21,13 @@ void printOutput(const char *text);
 /// errno of the first write that failed, or 0.
 int standardOutputError();
 
+/// The whole text as a number, or false.
+template <typename T> bool parseNumber(const std::string &text, T &value) {
+  const char *end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end;
+}
+
 /// An option that is a whole number from `least` up to the type's largest.
 template <typename T>
 CLI::Option *addNumber(CLI::App &command, const std::string &name, T &value,
@@ -28,11 +36,8 @@ CLI::Option *addNumber(CLI::App &command, const std::string &name, T &value,
       .add_option_function<std::string>(
           name,
           [name, &value, least](const std::string &text) {
-            const char *end = text.data() + text.size();
             T number{};
-            const auto [stop, error] =
-                std::from_chars(text.data(), end, number);
-            if (error != std::errc() || stop != end || number < least)
+            if (!parseNumber(text, number) || number < least)
               throw CLI::ValidationError(
                   name + ": expected a whole number from " +
                   std::to_string(least) + " to " +

@@ -61,8 +61,7 @@ static int exitCode(mg_code code) {
 static void refuseEmptyValues(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument.starts_with("--") && argument.ends_with('=') &&
-        argument.find('=') + 1 == argument.size())
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1)
       throw CLI::ValidationError(std::string(argument) +
                                  ": expected a value behind '='");
   }
