@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from crc32c import crc32c
+
 MGRUN = os.environ["MGRUN"]
 HERE = Path(__file__).parent / "Inputs"
 MAJOR = 3
